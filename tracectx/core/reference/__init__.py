@@ -1,0 +1,1 @@
+"""The core in Python: the specification of recording and folding, complete and always there."""

@@ -1,0 +1,1 @@
+"""What users put into their code: decorator, span, instrumenting by name, propagation."""

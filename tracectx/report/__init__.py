@@ -1,0 +1,1 @@
+"""Reports of a tree: text and JSON."""

@@ -1,0 +1,1 @@
+"""Configuration, the aggregator thread, fork and exit, the default recording."""

@@ -1,0 +1,1 @@
+"""Numbers only: moments, histograms, draws. Imports nothing of the recording."""

@@ -1,0 +1,1 @@
+"""The immutable calling-context tree over a snapshot: contexts, merging, differences, files."""
