@@ -8,9 +8,11 @@ Layout (all ids are row numbers of the table they point into)
 
     operations    names, by operation id; `OTHER_NAME` where operations were over their limit
     stacks        calling-context tree by path: parent stack (-1: a root) and operation; a parent comes before its children
-    shapes        dynamic call trees, hash-consed: operation, ending, and edges to child shapes in order. An edge says
-                  whether the child is asynchronous and how often it repeats (low, high); exact loops have low == high
-                  of a run and live ones a bucket. A child shape comes before its parents.
+    shapes        dynamic call trees, hash-consed: operation, ending, and edges to child shapes in order (synchronous
+                  ones in call order, then asynchronous ones in structural order). An edge says whether the child is
+                  asynchronous and how often it repeats, (low, high): with loops="exact" one edge (1, 1) for each
+                  execution, with loops="bucketed" one edge for a run of equal siblings: (1, 1), (2, 3), (4, 7), ...
+                  A child shape comes before its parents. One edge is one position of the preorder.
     leaves        one row per leaf context: every completed execution is counted in exactly one
     classes       one row per trace class kept, with two exemplars
     loads         per operation and bucket of traces open at entry: a histogram of response times
