@@ -78,7 +78,7 @@ def options_with(base: Options, given: Mapping[str, Any]) -> Options:  # Any: ea
     for name in given:
         if name not in names:
             raise ConfigError(f"unknown option {name!r}: expected one of {', '.join(names)}")
-    checked = {name: _CHECKS[name](name, value) for name, value in given.items()}
+    checked: dict[str, Any] = {name: _CHECKS[name](name, value) for name, value in given.items()}
     if checked.get("profile") == "production":
         checked = {**_PRODUCTION, **checked}
     return replace(base, **checked)

@@ -1,0 +1,180 @@
+"""Finding the strand that a probe is on: per thread, greenlet and task, with what the context variable says.
+
+The rules are those of DESIGN.md section 5 ("strand rules").
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextvars import ContextVar
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary, ref
+
+from tracectx.core.events import CLOSE, RELEASE
+from tracectx.core.reference.ring import Ring
+from tracectx.core.reference.strands import Position, RecordingHandle, Slot, Strand, Token
+
+VARIABLE: ContextVar[Token | None] = ContextVar("tracectx_position", default=None)
+
+
+class ThreadState:
+    """What one thread has: its ring, its own slot, and the recording it was first seen in. Dies with the thread."""
+
+    __slots__ = ("base", "home", "pending", "ring")
+
+    def __init__(self, ring: Ring, base: Slot, home: RecordingHandle | None) -> None:
+        self.ring = ring
+        self.base = base
+        self.home = home
+        self.pending: Position | None = None  # of the task being created: an eager one starts at once
+
+    def __del__(self) -> None:
+        self.ring.retired = True
+
+
+class Locator:
+    """The part of the recorder that knows where a thread is."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.ids = count(1)  # of strands and positions
+        self.rings: list[Ring] = []
+        self.recording = RecordingHandle(0, self.no_clock, 1.0)
+        self.outermost: RecordingHandle | None = None
+        self.open_roots: set[int] = set()  # strands with an open root: its size is the load
+        self.slots: dict[tuple[int, int], Slot] = {}  # by (greenlet, task); threads keep their own
+        self.nowhere = Slot(Strand(self, 0, None, None), False)  # of tokens that were handed over, not inherited
+        self._local = threading.local()
+        self._registration = threading.Lock()
+
+    @staticmethod
+    def no_clock() -> int:
+        """The clock of a strand that belongs to no recording yet; never read for an event."""
+        return 0
+
+    def state(self) -> ThreadState:
+        try:
+            state: ThreadState = self._local.state
+            return state
+        except AttributeError:
+            return self._register()
+
+    def _register(self) -> ThreadState:
+        home = self.recording if self.recording is not self.outermost else None
+        state = ThreadState(Ring(), Slot(self.new_strand(None, None), False), home)
+        self._local.state = state
+        self.rings.append(state.ring)
+        return state
+
+    def new_strand(self, up: Position | None, token: Token | None) -> Strand:
+        if up is not None and up.epoch != self.epoch:
+            up = None
+        return Strand(self, next(self.ids), up, token)
+
+    def strand(self, state: ThreadState) -> Strand:
+        """The strand on which the thread is now."""
+        slot = self.slot(state)
+        strand = slot.current
+        token = VARIABLE.get()
+        if token is not None and token.slot is not slot and token is not strand.token and token.epoch == self.epoch:
+            strand = self._foreign(slot, token)
+        while strand.cover is not None:
+            strand = strand.cover
+        return strand
+
+    def slot(self, state: ThreadState) -> Slot:
+        greenlet, task = _current_greenlet(), _current_task()
+        if greenlet is None and task is None:
+            return state.base
+        slot = self.slots.get((id(greenlet) if greenlet else 0, id(task) if task else 0))
+        if slot is None:
+            token = VARIABLE.get()
+            up = state.pending or (token.position if token is not None and token.epoch == self.epoch else None)
+            state.pending = None
+            slot = self._new_slot(Slot(self.new_strand(up, token), False), greenlet, task)
+        elif slot.token_unknown:
+            slot.token_unknown = False
+            slot.current.token = VARIABLE.get()
+        return slot
+
+    def _new_slot(self, slot: Slot, *owners: object) -> Slot:
+        key = (id(owners[0]) if owners[0] else 0, id(owners[1]) if owners[1] else 0)
+        slots = self.slots
+
+        def forget(_: object) -> None:
+            slots.pop(key, None)
+
+        slot.owners = tuple(ref(owner, forget) for owner in owners if owner is not None)
+        slots[key] = slot
+        return slot
+
+    def _foreign(self, slot: Slot, token: Token) -> Strand:
+        """The strand in this slot of a position that was inherited from another one."""
+        if slot.foreign is None:
+            slot.foreign = WeakKeyDictionary()
+        strand = slot.foreign.get(token)
+        if strand is None:
+            strand = slot.foreign[token] = self.new_strand(token.position, None)
+        return strand
+
+    def task_starting(self, position: Position | None) -> None:
+        self.state().pending = position
+
+    def task_created(self, task: object, position: Position | None) -> None:
+        state = self.state()
+        waiting, state.pending = state.pending, None
+        if waiting is not None and position is not None:  # else an eager start has taken it
+            self._new_slot(Slot(self.new_strand(position, None), True), _current_greenlet(), task)
+
+    def cover(self, strand: Strand) -> Strand:
+        """A strand for traces of their own that run on top of this one; `uncover` ends it."""
+        cover = self.new_strand(None, None)
+        cover.covered = strand
+        strand.cover = cover
+        return cover
+
+    def uncover(self, cover: Strand) -> None:
+        covered = cover.covered
+        if covered is not None and not cover.detached and covered.cover is cover:
+            covered.cover = None
+
+    def position_died(self, position: Position) -> None:
+        if position.epoch == self.epoch:
+            self.state().ring.events.append((RELEASE, 0, position.id, 0, 0))
+
+    def strand_died(self, strand: Strand) -> None:
+        if strand.epoch == self.epoch:
+            self.open_roots.discard(strand.id)
+            self.state().ring.events.append((CLOSE, strand.id, 0, 0, 0))
+
+    def forked(self) -> None:
+        """In the child of a fork: what the parent recorded is not ours, and executions that it had open are not either."""
+        self.epoch += 1
+        self.open_roots = set()
+        self.rings = []
+        self.slots = {}
+        self._local = threading.local()
+
+
+def _current_task() -> object | None:
+    tasks: Any = sys.modules.get("asyncio.tasks")  # Any: the module, imported by the program or not at all
+    if tasks is None:
+        return None
+    try:
+        return tasks.current_task()  # type: ignore[no-any-return]  # asyncio.Task | None
+    except (RuntimeError, AttributeError):  # no running loop; or asyncio is being imported on another thread
+        return None
+
+
+def _current_greenlet() -> object | None:
+    """The greenlet that is running, None for the thread's own."""
+    module: Any = sys.modules.get("greenlet")  # Any: as above
+    if module is None:
+        return None
+    try:
+        current = module.getcurrent()
+    except AttributeError:
+        return None
+    return current if current.parent is not None else None
