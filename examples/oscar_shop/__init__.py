@@ -1,0 +1,1 @@
+"""A real web shop (django-oscar) under a seeded stream of users, instrumented by name without touching its code."""
