@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from tracectx.errors import ConfigError
 
@@ -35,5 +36,5 @@ def clock_of(option: str | Callable[[], int]) -> Clock:
     return Clock("monotonic", time.perf_counter_ns, _tick_ns("perf_counter"))
 
 
-def _tick_ns(name: str) -> int:
+def _tick_ns(name: Literal["thread_time", "perf_counter"]) -> int:
     return max(1, round(time.get_clock_info(name).resolution * 1e9))

@@ -17,9 +17,10 @@ waits with a ring until what it names has been read.
 | FINISH  | ending           |               | time (ns) | the resumable ended within a segment; its strand is gone       |
 | VANISH  | ending           | segments      | time (ns) | the resumable is gone without running again; so is its strand  |
 | NAME    | position id      |               |           | the topmost execution (else what the strand hangs from) is held|
-| RELEASE | position id      |               |           | nobody holds the position any more                             |
-| CLOSE   |                  |               |           | the strand's owner (thread, task, greenlet) is gone            |
 | HOLE    | executions lost  |               |           | executions below the topmost one were not recorded             |
+
+The ends of things that may die on any thread are not events of a ring: `Death` says what they are. The fold takes a death into
+account once it has read every event that was written before it.
 """
 
 from __future__ import annotations
@@ -28,4 +29,8 @@ from typing import TypeAlias
 
 Event: TypeAlias = "tuple[int, int, int, int, int]"
 
-RECORD, OPEN, UNDER, ENTER, EXIT, RESUME, SUSPEND, FINISH, VANISH, NAME, RELEASE, CLOSE, HOLE = range(13)
+Death: TypeAlias = "tuple[int, int]"
+"""(kind, id): nobody holds a position any more, the owner of a strand is gone, nobody holds a closed recording."""
+
+RECORD, OPEN, UNDER, ENTER, EXIT, RESUME, SUSPEND, FINISH, VANISH, NAME, HOLE = range(11)
+POSITION_DEATH, STRAND_DEATH, RECORDING_DEATH = range(3)

@@ -6,7 +6,7 @@ reference's callback. None of them raises.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 RETURNED, RAISED, CANCELLED, CLOSED, ABANDONED = range(5)
 """Kinds of ending, as indices into `tracectx.core.snapshot.ENDINGS`."""
@@ -15,12 +15,13 @@ COROUTINE, GENERATOR, ASYNC_GENERATOR = range(3)
 """Kinds of resumable execution. Only a coroutine writes the context variable."""
 
 
-class Position(Protocol):
-    """A place in a trace from which asynchronous children can hang. Holding it keeps the trace open."""
-
-
-class Token(Protocol):
-    """An open synchronous execution, to be given back to `leave`."""
+# Any: each core has types of its own for these, and the layers above only hand them back.
+Position: TypeAlias = Any
+"""A place in a trace from which asynchronous children can hang. Holding it keeps the trace open."""
+Token: TypeAlias = Any
+"""An open synchronous execution or span, to be given back to `leave` or `leave_span`."""
+Restorable: TypeAlias = Any
+"""What `adopt` or `detach` changed."""
 
 
 class Resumable(Protocol):
@@ -65,15 +66,15 @@ class Recorder(Protocol):
     def position(self) -> Position | None:
         """Where the caller is now; None outside every trace."""
 
-    def adopt(self, position: Position | None) -> object:
+    def adopt(self, position: Position | None) -> Restorable:
         """Runs what follows as asynchronous children of `position` (None: as roots); give the result to `restore`."""
 
-    def restore(self, adopted: object) -> None: ...
+    def restore(self, adopted: Restorable) -> None: ...
 
-    def detach(self) -> object:
+    def detach(self) -> Restorable:
         """What starts from here on is a trace of its own; give the result to `reattach`."""
 
-    def reattach(self, detached: object) -> None: ...
+    def reattach(self, detached: Restorable) -> None: ...
 
     def task_starting(self, position: Position | None) -> None:
         """A task is about to be created whose outermost executions hang from `position`: an eager one runs at once."""

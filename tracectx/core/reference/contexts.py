@@ -20,7 +20,7 @@ class StackNode:
         self.id = id
         above: frozenset[int] = parent.above if parent is not None else frozenset()
         self.outermost = operation not in above  # no execution of the same operation is above
-        self.above = above if operation in above else above | {operation}
+        self.above: frozenset[int] = above if operation in above else above | {operation}
         self.callees: dict[int, StackNode] = {}
 
     @property

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from contextvars import ContextVar
 from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from tracectx.core.events import CLOSE, RELEASE
+from tracectx.core.events import POSITION_DEATH, STRAND_DEATH, Death
 from tracectx.core.reference.ring import Ring
 from tracectx.core.reference.strands import Position, RecordingHandle, Slot, Strand, Token
 
@@ -41,6 +42,7 @@ class Locator:
         self.epoch = 0
         self.ids = count(1)  # of strands and positions
         self.rings: list[Ring] = []
+        self.deaths: deque[Death] = deque()
         self.recording = RecordingHandle(0, self.no_clock, 1.0)
         self.outermost: RecordingHandle | None = None
         self.open_roots: set[int] = set()  # strands with an open root: its size is the load
@@ -142,18 +144,19 @@ class Locator:
 
     def position_died(self, position: Position) -> None:
         if position.epoch == self.epoch:
-            self.state().ring.events.append((RELEASE, 0, position.id, 0, 0))
+            self.deaths.append((POSITION_DEATH, position.id))
 
     def strand_died(self, strand: Strand) -> None:
         if strand.epoch == self.epoch:
             self.open_roots.discard(strand.id)
-            self.state().ring.events.append((CLOSE, strand.id, 0, 0, 0))
+            self.deaths.append((STRAND_DEATH, strand.id))
 
     def forked(self) -> None:
         """In the child of a fork: what the parent recorded is not ours, and executions that it had open are not either."""
         self.epoch += 1
         self.open_roots = set()
         self.rings = []
+        self.deaths = deque()
         self.slots = {}
         self._local = threading.local()
 

@@ -12,7 +12,7 @@ from tracectx.core.reference.shapes import Shape
 
 if TYPE_CHECKING:
     from tracectx.core.reference.contexts import StackNode
-    from tracectx.core.reference.table import ContextTable
+    from tracectx.core.reference.recordings import RecordingFold
 
 OPEN = -1
 """The ending of an execution that has not ended."""
@@ -65,24 +65,23 @@ class Node:
         self.size = 1  # executions of its subtree that are complete
         self.holed = False  # executions below it are missing: it has no shape of its own
         self.children: list[Node] | None = None  # synchronous ones, in call order
-        self.tasks: list[Node] | None = None  # asynchronous ones; in structural order once complete
+        self.tasks: dict[Node, None] | None = None  # asynchronous ones; in structural order once complete
         self.shape: Shape | None = None  # once complete, unless holed
 
 
 class Trace:
     """A root execution and all that it caused."""
 
-    __slots__ = ("end_ns", "executions", "id", "lost", "reason", "root", "table", "wall_start_ns")
+    __slots__ = ("end_ns", "executions", "id", "reason", "recording", "root", "table")
 
-    def __init__(self, table: ContextTable, id: int) -> None:
-        self.table = table
+    def __init__(self, recording: RecordingFold, id: int) -> None:
+        self.recording = recording
+        self.table = recording.table  # of its beginning: after a reset nobody reads it
         self.id = id
         self.root: Node | None = None
         self.end_ns: int | None = None  # when its root ended
         self.executions = 0
         self.reason = 0  # not 0: only subtrees are kept, each folded as it completes, and this says why
-        self.lost = False  # forgotten by `reset`: folded nowhere
-        self.wall_start_ns = 0
 
 
 class StrandState:

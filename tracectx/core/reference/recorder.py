@@ -42,7 +42,6 @@ class ReferenceRecorder(Locator):
         self.max_operations = 10_000
         self.on_full: Callable[[], None] = _nothing
         self.consumer_lock = threading.Lock()
-        self.sampled_out = count()
         self.errors = count()
         self.operations: list[str] = [OTHER_NAME]
         self.components: list[str] = [""]
@@ -72,7 +71,7 @@ class ReferenceRecorder(Locator):
             if root:
                 strand = self.cover(strand)
             if strand.muted:
-                self.count_muted(state, strand)
+                self.count_muted(strand)
                 return None
             if not strand.depth and not self.begin(state, strand):
                 return Muted(strand)
@@ -153,7 +152,7 @@ class ReferenceRecorder(Locator):
             return True
         recording = state.home or self.recording
         if recording.sample < 1.0 and not self._drawn(recording):
-            next(self.sampled_out)
+            next(recording.sampled_out)
             strand.muted = SAMPLED_OUT
             return False
         if strand.recording is not recording:
@@ -178,10 +177,10 @@ class ReferenceRecorder(Locator):
         if not self.drop_when_full:
             self.on_full()
             return True
-        next(state.ring.dropped_executions)
+        next((strand.recording or self.recording).dropped_executions)
         if not strand.depth:
             self.open_roots.discard(strand.id)
-            next(state.ring.dropped_traces)
+            next((strand.recording or self.recording).dropped_traces)
         elif not self._take_back(state, strand):
             state.ring.events.append((HOLE, strand.id, 1, 0, 0))
         strand.muted = DROPPED
@@ -198,16 +197,17 @@ class ReferenceRecorder(Locator):
             self.consumer_lock.release()
         if lost is None:
             return False
+        recording = strand.recording or self.recording
         for _ in range(lost):
-            next(ring.dropped_executions)
-        next(ring.dropped_traces)
+            next(recording.dropped_executions)
+        next(recording.dropped_traces)
         strand.sunk = True
         return True
 
-    def count_muted(self, state: ThreadState, strand: Strand) -> None:
+    def count_muted(self, strand: Strand) -> None:
         """An execution is not recorded because one above it was not."""
         if strand.muted == DROPPED:
-            next(state.ring.dropped_executions)
+            next((strand.recording or self.recording).dropped_executions)
 
     def _unmute(self, strand: Strand) -> None:
         if not strand.sunk:
@@ -226,15 +226,14 @@ class ReferenceRecorder(Locator):
         self.uncover(strand)
 
     def _drawn(self, recording: RecordingHandle) -> bool:
-        recording.draws += 1
-        return mix64(recording.draws) < recording.sample * 2**64
+        return mix64(next(recording.draws)) < recording.sample * 2**64
 
     def _entry_failed(self, state: ThreadState | None, strand: Strand | None, error: Exception) -> None:
         """An execution could not be recorded; at the recursion limit that is the program's own doing."""
-        if state is not None:
-            next(state.ring.dropped_executions)
-            if strand is not None and strand.depth:
-                state.ring.events.append((HOLE, strand.id, 1, 0, 0))
+        recording = strand.recording if strand is not None else None
+        next((recording or self.recording).dropped_executions)
+        if state is not None and strand is not None and strand.depth:
+            state.ring.events.append((HOLE, strand.id, 1, 0, 0))
         if error.__class__ is not RecursionError:
             self.probe_failed(error)
 

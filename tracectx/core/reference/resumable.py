@@ -128,10 +128,10 @@ class ReferenceResumable:
             return len(events) < recorder.capacity or recorder.make_room(state, strand)
         strand.muted, strand.recording, strand.read = parent.muted, parent.recording, parent.read
         if parent.muted:
-            recorder.count_muted(state, parent)
+            recorder.count_muted(parent)
             return False
         if len(events) >= recorder.capacity and recorder.drop_when_full:
-            next(state.ring.dropped_executions)
+            next((strand.recording or recorder.recording).dropped_executions)
             strand.muted = DROPPED
             if parent.depth:
                 events.append((HOLE, parent.id, 1, 0, 0))

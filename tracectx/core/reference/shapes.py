@@ -31,11 +31,11 @@ class Shape:
         self.name = name
         self.ending = ending
         self.edges = edges
-        self.size = 1 + sum(edge.shape.size for edge in edges)  # positions of the preorder
+        self.size: int = 1 + sum(edge.shape.size for edge in edges)  # positions of the preorder
         digest = combine64(name_digest, ending)
         for edge in edges:
             digest = combine64(combine64(digest, edge.shape.digest), edge.low << 1 | edge.is_async)
-        self.digest = digest
+        self.digest: int = digest
 
 
 class ShapeTable:

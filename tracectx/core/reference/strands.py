@@ -7,6 +7,7 @@ then writes the event that says so.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Protocol
 from weakref import WeakKeyDictionary, ref
 
@@ -27,16 +28,26 @@ class Owner(Protocol):
 
 
 class RecordingHandle:
-    """What the producer needs to know of a recording."""
+    """What the producer needs to know of a recording, and what it counts for it (by `next`, which nothing can tear)."""
 
-    __slots__ = ("clock_read", "closed", "draws", "id", "sample")
+    __slots__ = ("__weakref__", "clock_read", "draws", "dropped_executions", "dropped_traces", "id", "sample", "sampled_out")
 
     def __init__(self, id: int, clock_read: Callable[[], int], sample: float) -> None:
         self.id = id
         self.clock_read = clock_read
         self.sample = sample
-        self.draws = 0
-        self.closed = False
+        self.reset()
+
+    def reset(self) -> None:
+        self.draws = count(1)
+        self.dropped_executions = count()
+        self.dropped_traces = count()
+        self.sampled_out = count()
+
+
+def counted(counter: count[int]) -> int:
+    """How often `next` was called on a counter, without calling it."""
+    return int(counter.__reduce__()[1][0])
 
 
 class Position:

@@ -86,8 +86,9 @@ class Leaf:
         self.suspended_ns += node.suspended_ns
         if node.stack.outermost:
             self.outermost_ns += node.response_ns
-        if self.first is None or node.entry_ns < self.first[0]:
-            self.first = (node.entry_ns, node.response_ns, node.self_ns)
+        if self.first is None or node.entry_ns <= self.first[0]:
+            seen = (node.entry_ns, node.response_ns, node.self_ns)
+            self.first = seen if self.first is None else min(self.first, seen)
         self.response.add(node.response_ns)
         self.self_time.add(node.self_ns)
 
