@@ -106,7 +106,7 @@ class Aggregator:
         request = _Request(drained)
         self._requests.put(request)  # type: ignore[arg-type]  # the queue does not look at results
         while not request.finished.acquire(timeout=_IDLE_INTERVAL):
-            if self._stopped is None:  # the thread ended before it came to the request
+            if not self._running:  # the thread ended before it came to the request
                 return self._here(drained)
         if request.error is not None:
             raise request.error

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from contextvars import ContextVar
 from itertools import count
 from typing import Any
@@ -48,6 +49,8 @@ class Locator:
         self.open_roots: set[int] = set()  # strands with an open root: its size is the load
         self.slots: dict[tuple[int, int], Slot] = {}  # by (greenlet, task); threads keep their own
         self.nowhere = Slot(Strand(self, 0, None, None), False)  # of tokens that were handed over, not inherited
+        self.on_thread: Callable[[], None] = nothing  # a thread is seen for the first time
+        self.wake: Callable[[], None] | None = None  # to be called, once, when the next root begins
         self._local = threading.local()
         self._registration = threading.Lock()
 
@@ -68,6 +71,7 @@ class Locator:
         state = ThreadState(Ring(), Slot(self.new_strand(None, None), False), home)
         self._local.state = state
         self.rings.append(state.ring)
+        self.on_thread()
         return state
 
     def new_strand(self, up: Position | None, token: Token | None) -> Strand:
@@ -159,6 +163,10 @@ class Locator:
         self.deaths = deque()
         self.slots = {}
         self._local = threading.local()
+
+
+def nothing() -> None:
+    """What is called where nobody listens."""
 
 
 def _current_task() -> object | None:

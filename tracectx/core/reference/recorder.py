@@ -14,7 +14,7 @@ from collections.abc import Callable
 from itertools import count
 
 from tracectx.core.events import ENTER, EXIT, HOLE, NAME, OPEN, RECORD
-from tracectx.core.reference.location import VARIABLE, Locator, ThreadState
+from tracectx.core.reference.location import VARIABLE, Locator, ThreadState, nothing
 from tracectx.core.reference.resumable import ReferenceResumable
 from tracectx.core.reference.strands import DROPPED, SAMPLED_OUT, Muted, Position, RecordingHandle, Strand, Token
 from tracectx.core.snapshot import OTHER_NAME
@@ -40,7 +40,7 @@ class ReferenceRecorder(Locator):
         self.capacity = 65_536
         self.drop_when_full = False
         self.max_operations = 10_000
-        self.on_full: Callable[[], None] = _nothing
+        self.on_full: Callable[[], None] = nothing
         self.consumer_lock = threading.Lock()
         self.errors = count()
         self.operations: list[str] = [OTHER_NAME]
@@ -150,6 +150,9 @@ class ReferenceRecorder(Locator):
         self.announce(state, strand)
         if strand.up is not None:
             return True
+        if self.wake is not None:
+            wake, self.wake = self.wake, None
+            wake()
         recording = state.home or self.recording
         if recording.sample < 1.0 and not self._drawn(recording):
             next(recording.sampled_out)
@@ -277,6 +280,3 @@ class ReferenceRecorder(Locator):
         self.consumer_lock = threading.Lock()
         self._registration = threading.Lock()
 
-
-def _nothing() -> None:
-    return None
