@@ -18,6 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import django
+import oscar
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.db import connections
@@ -38,11 +39,14 @@ def email_of(account: int) -> str:
 
 
 def copy_shop(folder: Path) -> None:
-    """Puts a fresh copy of the shop's database into `folder`. Builds it first when nobody has yet (about a minute)."""
+    """Puts a fresh copy of the shop into `folder`. Builds its database first when nobody has yet (about a minute)."""
     cached = Path(tempfile.gettempdir()) / f"tracectx-oscar-shop-{_cache_key()}"
     if not cached.is_dir():
         _build(cached)
     shutil.copy(cached / "shop.sqlite3", folder)
+    # Oscar puts this file there when it first misses it, and fails if another thread is quicker.
+    (folder / "media").mkdir()
+    shutil.copy(Path(oscar.__file__).parent / "static/oscar/img/image_not_found.jpg", folder / "media")
 
 
 def shop_environment(folder: Path) -> dict[str, str]:
