@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,20 +14,24 @@ import pytest
 from examples.oscar_shop.comparison import compare
 
 ROOT = Path(__file__).resolve().parents[2]
+ATTACHMENTS = ["wrapping", "monitoring"] if hasattr(sys, "monitoring") else ["wrapping"]
 RECORDER_FOR = {"monitoring": "calls", "wrapping": "wrappers"}
 """Monitoring sees a function by whatever reference it is called; a wrapper only where it could be put."""
 
 
-def counted(recorder: str, requests: int) -> dict[str, Any]:  # Any: JSON
-    command = [sys.executable, "-m", "tests.oscar.count_executions", recorder, str(requests)]
-    finished = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+def counted(recorder: str, **environment: str) -> dict[str, Any]:  # Any: JSON
+    command = [sys.executable, "-m", "tests.oscar.count_executions", recorder, "60"]
+    variables = {**os.environ, **environment}
+    finished = subprocess.run(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True, check=True)
     result: dict[str, Any] = json.loads(finished.stdout)
     return result
 
 
-def test_one_thread_gives_the_counts_of_an_independent_recorder_over_the_same_run() -> None:
-    ours = counted("tracectx", requests=60)
-    theirs = counted(RECORDER_FOR[ours["attach"]], requests=60)
+@pytest.mark.parametrize("attach", ATTACHMENTS)
+def test_one_thread_gives_the_counts_of_an_independent_recorder_over_the_same_run(attach: str) -> None:
+    ours = counted("tracectx", TRACECTX_ATTACH=attach)
+    theirs = counted(RECORDER_FOR[attach])
+    assert ours["attach"] == attach
     assert ours["errors"] == theirs["errors"] == []
     for what in ("operations", "callers", "stacks", "executions"):
         assert ours[what] == theirs[what], what
