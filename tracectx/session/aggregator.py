@@ -94,7 +94,7 @@ class Aggregator:
         self._notice_fork()
 
         def drained() -> T:
-            self._core.drain()
+            self._core.settle()
             return work()
 
         if self._owner == threading.get_ident():

@@ -42,6 +42,11 @@ class ReferenceCore:
     def drain(self) -> None:
         self.folder.drain()
 
+    def settle(self) -> None:
+        """As `drain`, and looks for what has ended without a sign."""
+        self.recorder.sweep()
+        self.folder.drain()
+
     def snapshot(self, recording: RecordingFold, attachment: str, probe_cost_ns: int) -> Snapshot:
         counters = {name: value for name, value in self.counters(recording).items() if name != "memory_bytes"}
         return export(recording, counters, attachment, probe_cost_ns)

@@ -116,6 +116,14 @@ class Locator:
         slots[key] = slot
         return slot
 
+    def sweep(self) -> None:
+        """Forgets the slots of tasks that are done, though somebody still holds the task."""
+        for key, slot in list(self.slots.items()):
+            task = slot.owners[-1]() if slot.owners and key[1] else None
+            done = getattr(task, "done", None)
+            if done is not None and done():
+                self.slots.pop(key, None)
+
     def _foreign(self, slot: Slot, token: Token) -> Strand:
         """The strand in this slot of a position that was inherited from another one."""
         if slot.foreign is None:
