@@ -23,7 +23,7 @@ from tracectx.core.reference.recordings import RecordingFold
 from tracectx.core.snapshot import Snapshot
 from tracectx.errors import ConfigError
 from tracectx.probes import labels, propagation
-from tracectx.probes.attach import attachment_in_use
+from tracectx.probes.runtime import attachments
 from tracectx.session.aggregator import Aggregator
 from tracectx.session.statistics import RecordingStats
 
@@ -73,7 +73,7 @@ class Recording:
         """The snapshot that `snapshot` wraps."""
         session = self._session
         cost = session.probe_cost_ns()
-        return session.aggregator.run(lambda: session.core.snapshot(self._fold, attachment_in_use(), cost))
+        return session.aggregator.run(lambda: session.core.snapshot(self._fold, attachments().name, cost))
 
     def stats(self) -> RecordingStats:
         session = self._session
@@ -84,7 +84,7 @@ class Recording:
             **counters,
             core=session.core.name,
             core_reason=CHOICE.reason,
-            attach=attachment_in_use(),
+            attach=attachments().name,
             clock=clock.name,
             tick_ns=clock.tick_ns,
             probe_cost_ns=session.probe_cost_ns(),
@@ -123,6 +123,7 @@ class Session:
         self.recordings = [Recording(self, options_from_environment())]
         recorder.outermost = self.recordings[0].fold.handle
         self._apply()
+        propagation.install()
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
         atexit.register(self._exit)
 
@@ -196,7 +197,7 @@ class Session:
         recorder.capacity = limits.ring_events
         recorder.drop_when_full = options.when_full == "drop"
         recorder.max_operations = limits.operations
-        labels.set_limit(limits.labels)
+        labels.set_max_labels(limits.labels)
         propagation.propagate_threads(options.propagate_threads)
         self.aggregator.interval = options.fold_interval
 

@@ -47,7 +47,7 @@ class RecordingHandle:
 
 def counted(counter: count[int]) -> int:
     """How often `next` was called on a counter, without calling it."""
-    return int(counter.__reduce__()[1][0])
+    return int(repr(counter)[6:-1])  # "count(n)"; its pickle support goes away with 3.14
 
 
 class Position:
