@@ -181,7 +181,8 @@ def test_the_first_segment_of_an_eager_task_is_part_of_its_creators_time(rec: Re
 
     asyncio.run(creator())
     assert drawn(rec) == ["EG(s ~eager ~s ~s)"]
-    assert times_of(rec, "eager")["response"] == 8
+    assert times_of(rec, "eager")["response"] == 9, "it waited while its creator went on"
+    assert times_of(rec, "eager")["self"] == 8
     assert times_of(rec, "EG")["self"] == 2, "not what the eager task ran inside it"
     assert times_of(rec, "EG")["response"] == 10
 
