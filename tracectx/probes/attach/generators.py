@@ -11,6 +11,8 @@ import dis
 import itertools
 import sys
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from inspect import CO_ASYNC_GENERATOR
 from types import AsyncGeneratorType, CodeType, CoroutineType, FrameType, GeneratorType
 from typing import Any, TypeAlias
 
@@ -19,19 +21,30 @@ AnyGenerator: TypeAlias = "GeneratorType[Any, Any, Any] | CoroutineType[Any, Any
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FRAME_WORDS = range(2, 8)  # after the object header; the pointer to the interpreter's frame is among the first fields
-_CLOSED_WITHOUT_EVENT = 4  # RESUME's flag: no exception handler surrounds this yield
+
+# What RESUME after a yield says in its argument: where it comes from, and whether no exception handler surrounds it.
+_ORIGIN, _AFTER_YIELD, _UNPROTECTED = 3, 1, 4
 
 
-def silent_yields(code: CodeType) -> frozenset[int]:
-    """Offsets of the yields at which a close runs no code of the generator, so causes no event (3.13 and newer)."""
-    if sys.version_info < (3, 13):
-        return frozenset()
-    instructions = list(dis.get_instructions(code))
-    return frozenset(
-        before.offset
-        for before, after in itertools.pairwise(instructions)
-        if before.opname == "YIELD_VALUE" and after.opname == "RESUME" and (after.arg or 0) & _CLOSED_WITHOUT_EVENT
-    )
+@dataclass(frozen=True, slots=True)
+class Yields:
+    """Offsets of the instructions by which a code stops running for a while."""
+
+    items: frozenset[int]  # they hand out an item; the others wait
+    silent: frozenset[int]  # closing there runs none of the code, so causes no event (3.13 and newer)
+
+
+def yields_of(code: CodeType, items: bool) -> Yields:
+    """The yields of a code. A `yield from` hands out items too; `items` is False where all wait."""
+    handing_out: list[int] = []
+    silent: list[int] = []
+    for before, after in itertools.pairwise(dis.get_instructions(code)):
+        if before.opname == "YIELD_VALUE" and after.opname == "RESUME":
+            if items and ((after.arg or 0) & _ORIGIN == _AFTER_YIELD or not code.co_flags & CO_ASYNC_GENERATOR):
+                handing_out.append(before.offset)
+            if sys.version_info >= (3, 13) and (after.arg or 0) & _UNPROTECTED:
+                silent.append(before.offset)
+    return Yields(frozenset(handing_out), frozenset(silent))
 
 
 def _example() -> Generator[None, None, None]:

@@ -1,7 +1,8 @@
 """Attaching by `sys.monitoring` (Python 3.12 and newer): the function stays the same object.
 
-A private copy of its code carries local events. The callbacks run on the thread that is probed, with the monitoring of
-that thread switched off: what the garbage collector or a signal handler runs meanwhile is not seen.
+A private copy of its code carries local events. The callbacks run on the thread that is probed. Where an exception is
+about to leave a frame, that thread gets no events for a moment: what the garbage collector or a signal handler runs
+just then is not seen.
 
 The copy keeps its events when a probe is removed, since taking them from a function that is on the stack would lose its
 exit; it dies when the last frame that runs it does.
@@ -18,9 +19,10 @@ from typing import TYPE_CHECKING
 from tracectx.core.interface import ASYNC_GENERATOR, CLOSED, GENERATOR, RETURNED, Recorder, Resumable, Token
 from tracectx.errors import ConfigError, ProbeError
 from tracectx.probes.attach.arguments import arguments_of
-from tracectx.probes.attach.generators import FIND_BY_FRAME, silent_yields
+from tracectx.probes.attach.generators import FIND_BY_FRAME, yields_of
 from tracectx.probes.attach.identity import WeakIdentityMap
 from tracectx.probes.attach.site import SYNCHRONOUS, Site, ending_of, kind_of
+from tracectx.probes.attach.unmuted import IGNORE_ARGUMENTS, unmuted
 
 if sys.version_info >= (3, 12):
     from sys import monitoring
@@ -33,21 +35,18 @@ TOOL_IDS = (4, 3)
 """Those without a predefined use, in the order in which they are tried."""
 
 TOOL_NAME = "tracectx"
-_ASYNC_ITEM = (
-    "async_generator_wrapped_value"  # what an async generator's `yield` hands to PY_YIELD; `await` gives others
-)
 
 
 class Probed:
     """A private copy of the code of a function, and the site that its events belong to."""
 
-    __slots__ = ("kind", "original", "silent_yields", "site")
+    __slots__ = ("kind", "original", "site", "yields")
 
     def __init__(self, site: Site, kind: int, original: CodeType) -> None:
         self.site = site
         self.kind = kind
         self.original = original
-        self.silent_yields = silent_yields(original) if kind != SYNCHRONOUS else frozenset()
+        self.yields = yields_of(original, items=kind in (GENERATOR, ASYNC_GENERATOR))
 
 
 class Running(weakref.ref[object]):
@@ -139,23 +138,24 @@ class Monitoring:
             probed.site.active = False
             self._active -= 1
 
-    def _events(self) -> dict[int, Callable[..., None]]:
+    def _events(self) -> dict[int, Callable[..., object]]:
         events = monitoring.events
+        resume = unmuted(self._on_resume)
         return {
-            events.PY_START: self._on_start,
-            events.PY_RETURN: self._on_return,
-            events.PY_YIELD: self._on_yield,
-            events.PY_RESUME: self._on_resume,
-            events.PY_THROW: self._on_resume,
-            events.PY_UNWIND: self._on_unwind,
+            events.PY_START: unmuted(self._on_start),
+            events.PY_RETURN: unmuted(self._on_return),
+            events.PY_YIELD: unmuted(self._on_yield),
+            events.PY_RESUME: resume,
+            events.PY_THROW: resume,
+            events.PY_UNWIND: self._on_unwind,  # it needs its argument, so it begins with events switched off
         }
 
-    def _on_start(self, code: CodeType, offset: int) -> None:
-        probed = self._by_code.get(id(code))
+    def _on_start(self) -> Callable[..., object]:
+        frame = sys._getframe(1)
+        probed = self._by_code.get(id(frame.f_code))
         if probed is None or not probed.site.active:
-            return
+            return IGNORE_ARGUMENTS
         try:
-            frame = sys._getframe(1)
             site = probed.site
             operation = site.operation
             if site.label is not None and self._recorder.enabled:
@@ -167,9 +167,10 @@ class Monitoring:
             else:
                 self._begin(probed, frame, operation)
         except RecursionError:
-            return  # the program is at its limit: it goes on without this execution
+            pass  # the program is at its limit: it goes on without this execution
         except Exception as error:
             self._recorder.probe_failed(error)
+        return IGNORE_ARGUMENTS
 
     def _begin(self, probed: Probed, frame: FrameType, operation: int) -> None:
         resumable = self._recorder.resumable(operation, probed.kind, probed.site.root)
@@ -177,9 +178,7 @@ class Monitoring:
             return
         generator = FIND_BY_FRAME(frame) if FIND_BY_FRAME is not None else None
         if generator is None:
-            raise ProbeError(
-                f"the generator that runs {probed.site.name} was not found by its frame; this run is not recorded"
-            )
+            raise ProbeError(f"the generator that runs {probed.site.name} was not found by its frame: not recorded")
         running = Running(generator, self._on_collected)
         running.key = id(frame)
         running.resumable = resumable
@@ -188,23 +187,24 @@ class Monitoring:
         self._open[running.key] = running
         resumable.resume()
 
-    def _on_resume(self, code: CodeType, offset: int, error: BaseException | None = None) -> None:
-        if id(code) in self._by_code:
-            running = self._open.get(id(sys._getframe(1)))
+    def _on_resume(self) -> Callable[..., object]:
+        frame = sys._getframe(1)
+        if id(frame.f_code) in self._by_code:  # PY_THROW comes from everywhere
+            running = self._open.get(id(frame))
             if isinstance(running, Running):
                 running.resumable.resume()
+        return IGNORE_ARGUMENTS
 
-    def _on_yield(self, code: CodeType, offset: int, value: object) -> None:
-        running = self._open.get(id(sys._getframe(1)))
+    def _on_yield(self) -> Callable[..., object]:
+        frame = sys._getframe(1)
+        running = self._open.get(id(frame))
         if isinstance(running, Running):
-            probed = self._by_code[id(code)]
-            running.silent = offset in probed.silent_yields
-            if probed.kind == ASYNC_GENERATOR:
-                running.resumable.suspend(type(value).__name__ == _ASYNC_ITEM)
-            else:
-                running.resumable.suspend(probed.kind == GENERATOR)
+            yields = self._by_code[id(frame.f_code)].yields
+            running.silent = frame.f_lasti in yields.silent
+            running.resumable.suspend(frame.f_lasti in yields.items)
+        return IGNORE_ARGUMENTS
 
-    def _on_return(self, code: CodeType, offset: int, value: object) -> None:
+    def _on_return(self) -> Callable[..., object]:
         opened = self._open.pop(id(sys._getframe(1)), None)
         if isinstance(opened, Running):
             opened.resumable.finish(RETURNED)
@@ -212,11 +212,14 @@ class Monitoring:
             self._recorder.leave(opened, RETURNED)
         if not self._active:
             self._release_when_idle()
+        return IGNORE_ARGUMENTS
 
     def _on_unwind(self, code: CodeType, offset: int, error: BaseException) -> None:
-        if id(code) not in self._by_code:
-            return
-        opened = self._open.pop(id(sys._getframe(1)), None)
+        if id(code) in self._by_code:
+            sys.call_tracing(self._unwound, (id(sys._getframe(1)), error))
+
+    def _unwound(self, key: int, error: BaseException) -> None:
+        opened = self._open.pop(key, None)
         if isinstance(opened, Running):
             opened.resumable.finish(ending_of(error, resumable=True))
         elif opened is not None:
@@ -229,16 +232,6 @@ class Monitoring:
         assert isinstance(running, Running)
         if self._open.get(running.key) is not running or running.ends_by_hook:
             return
-        if running.silent or self._is_muted():
+        if running.silent or sys._getframe(1).f_code is Monitoring._on_unwind.__code__:
             del self._open[running.key]
             running.resumable.vanish(CLOSED)
-
-    def _is_muted(self) -> bool:
-        """Whether this thread is inside one of the callbacks, where nothing causes events."""
-        codes = {id(callback.__func__.__code__) for callback in self._callbacks.values()}  # type: ignore[attr-defined]  # bound methods
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if id(frame.f_code) in codes:
-                return True
-            frame = frame.f_back
-        return False
