@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import tracectx
 from examples.oscar_shop.traffic import open_shop, send_requests
-from tests.oscar.independent_recorder import CallRecorder, Path, WrapperRecorder
+from tests.oscar.independent_recorder import CallRecorder, Path, WrapperRecorder, name_of, places_of
 
 SEED = 7
 
@@ -20,13 +20,14 @@ SEED = 7
 def main(recorder: str, requests: int) -> None:
     with open_shop() as shelf:
         if recorder == "tracectx":
-            with tracectx.instrument("oscar.*"):
+            with tracectx.instrument("oscar.*") as instrumentation:
                 outcome = send_requests(shelf, requests, threads=1, seed=SEED)
-            counted = counted_by_tracectx()
+            counted = {"found": sorted(instrumentation.operations), **counted_by_tracectx()}
         else:
+            found = sorted({name_of(place.function) for place in places_of("oscar")})
             independent = (WrapperRecorder if recorder == "wrappers" else CallRecorder)("oscar")
             outcome = send_requests(shelf, requests, threads=1, seed=SEED)
-            counted = counted_independently(independent.counts)
+            counted = {"found": found, **counted_independently(independent.counts)}
     print(json.dumps({"errors": outcome.errors, **counted}))
 
 
