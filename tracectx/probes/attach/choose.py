@@ -78,6 +78,11 @@ class Attachments:
         assert self._monitoring is not None and isinstance(target, FunctionType)
         return self._monitoring.detach(target)
 
+    def settle(self) -> None:
+        """Tells the recorder of executions that ended without anybody noticing; to be called before a snapshot."""
+        if self._monitoring is not None:
+            self._monitoring.settle()
+
     def _try_monitoring(self) -> None:
         why_not = None
         if sys.version_info < (3, 12):

@@ -25,10 +25,12 @@ _FRAME_WORDS = range(2, 8)  # after the object header; the pointer to the interp
 # What RESUME after a yield says in its argument: where it comes from, and whether no exception handler surrounds it.
 _ORIGIN, _AFTER_YIELD, _UNPROTECTED = 3, 1, 4
 
+_FRAME_ATTRIBUTES = {id(GeneratorType): "gi_frame", id(CoroutineType): "cr_frame", id(AsyncGeneratorType): "ag_frame"}
+
 
 @dataclass(frozen=True, slots=True)
 class Yields:
-    """Offsets of the instructions by which a code stops running for a while."""
+    """Offsets at which a code stops for a while: of YIELD_VALUE (`f_lasti` then, before 3.13) and of what follows."""
 
     items: frozenset[int]  # they hand out an item; the others wait
     silent: frozenset[int]  # closing there runs none of the code, so causes no event (3.13 and newer)
@@ -41,10 +43,18 @@ def yields_of(code: CodeType, items: bool) -> Yields:
     for before, after in itertools.pairwise(dis.get_instructions(code)):
         if before.opname == "YIELD_VALUE" and after.opname == "RESUME":
             if items and ((after.arg or 0) & _ORIGIN == _AFTER_YIELD or not code.co_flags & CO_ASYNC_GENERATOR):
-                handing_out.append(before.offset)
+                handing_out += (before.offset, after.offset)
             if sys.version_info >= (3, 13) and (after.arg or 0) & _UNPROTECTED:
-                silent.append(before.offset)
+                silent += (before.offset, after.offset)
     return Yields(frozenset(handing_out), frozenset(silent))
+
+
+def is_finished(generator: object) -> bool:
+    """Whether a generator, coroutine or async generator will never run again; False for one that is gone."""
+    for attribute in _FRAME_ATTRIBUTES.values():
+        if hasattr(generator, attribute):
+            return getattr(generator, attribute) is None
+    return False
 
 
 def _example() -> Generator[None, None, None]:
@@ -71,16 +81,11 @@ def _calibrate() -> Callable[[FrameType], AnyGenerator | None] | None:
 
 def _finder(field: int, distance: int) -> Callable[[FrameType], AnyGenerator | None]:
     type_field = object.__basicsize__ - _WORD
-    frame_attributes = {
-        id(GeneratorType): "gi_frame",
-        id(CoroutineType): "cr_frame",
-        id(AsyncGeneratorType): "ag_frame",
-    }
 
     def find(frame: FrameType) -> AnyGenerator | None:
         """The generator, coroutine or async generator that runs in `frame`; call it for frames of such code only."""
         address = _word(id(frame) + field) - distance
-        attribute = frame_attributes.get(_word(address + type_field))
+        attribute = _FRAME_ATTRIBUTES.get(_word(address + type_field))
         if attribute is None:
             return None
         candidate: AnyGenerator = ctypes.cast(address, ctypes.py_object).value

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from tracectx.core.interface import ASYNC_GENERATOR, CLOSED, GENERATOR, RETURNED, Recorder, Resumable, Token
 from tracectx.errors import ConfigError, ProbeError
 from tracectx.probes.attach.arguments import arguments_of
-from tracectx.probes.attach.generators import FIND_BY_FRAME, yields_of
+from tracectx.probes.attach.generators import FIND_BY_FRAME, is_finished, yields_of
 from tracectx.probes.attach.identity import WeakIdentityMap
 from tracectx.probes.attach.site import SYNCHRONOUS, Site, ending_of, kind_of
 from tracectx.probes.attach.unmuted import IGNORE_ARGUMENTS, unmuted
@@ -105,6 +105,12 @@ class Monitoring:
         self._release_when_idle()
         return function
 
+    def settle(self) -> None:
+        """Ends the executions of generators that were closed without an event while something still refers to them."""
+        for running in list(self._open.values()):
+            if isinstance(running, Running) and running.silent and is_finished(running()):
+                running.resumable.vanish(CLOSED)
+
     def _claim(self) -> int:
         for tool in TOOL_IDS:
             if monitoring.get_tool(tool) is None:
@@ -137,6 +143,8 @@ class Monitoring:
         if probed.site.active:
             probed.site.active = False
             self._active -= 1
+            if not sys.is_finalizing():
+                self._release_when_idle()
 
     def _events(self) -> dict[int, Callable[..., object]]:
         events = monitoring.events
@@ -160,6 +168,9 @@ class Monitoring:
             operation = site.operation
             if site.label is not None and self._recorder.enabled:
                 operation = site.label(*arguments_of(frame))
+            stale = self._open.pop(id(frame), None)  # another frame was here, and ended without an event
+            if isinstance(stale, Running):
+                stale.resumable.vanish(CLOSED)
             if probed.kind == SYNCHRONOUS:
                 token = self._recorder.enter(operation, site.root)
                 if token is not None:
@@ -235,3 +246,5 @@ class Monitoring:
         if running.silent or sys._getframe(1).f_code is Monitoring._on_unwind.__code__:
             del self._open[running.key]
             running.resumable.vanish(CLOSED)
+            if not self._active:
+                self._release_when_idle()
