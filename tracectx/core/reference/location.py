@@ -178,12 +178,17 @@ def nothing() -> None:
 
 
 def _current_task() -> object | None:
-    tasks: Any = sys.modules.get("asyncio.tasks")  # Any: the module, imported by the program or not at all
-    if tasks is None:
+    # Any: the modules, imported by the program or not at all.
+    events: Any = sys.modules.get("asyncio.events")
+    if events is None:
         return None
     try:
-        return tasks.current_task()  # type: ignore[no-any-return]  # asyncio.Task | None
-    except (RuntimeError, AttributeError):  # no running loop; or asyncio is being imported on another thread
+        loop = events._get_running_loop()  # documented for profilers and the like; never raises
+        if loop is None:
+            return None
+        tasks: Any = sys.modules["asyncio.tasks"]
+        return tasks.current_task(loop)  # type: ignore[no-any-return]  # asyncio.Task | None
+    except (AttributeError, KeyError):  # asyncio is being imported on another thread
         return None
 
 
