@@ -127,6 +127,7 @@ class Aggregator:
 
     def _loop(self, stopped: _thread.LockType, requests: queue.SimpleQueue[_Request[object] | None]) -> None:
         self._running = True
+        self._core.recorder.state().home = None  # what the collector runs here belongs to whoever records then
         wait = self.interval
         try:
             while True:

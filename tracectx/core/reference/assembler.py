@@ -52,6 +52,8 @@ class Assembler:
         return True
 
     def _open(self, ring: Ring, strand: int, up: int, extra: int, value: int) -> bool:
+        if strand in self.strands:  # written again by what interrupted the first
+            return True
         state = StrandState(strand, 0)
         if up:
             if up not in self.positions and not self.force:

@@ -159,9 +159,10 @@ class ReferenceRecorder(Locator):
             strand.muted = SAMPLED_OUT
             return False
         if strand.recording is not recording:
-            strand.recording = recording
-            strand.read = recording.clock_read
+            # The event first: what interrupts here must not find it done and come before it.
             state.ring.events.append((RECORD, strand.id, recording.id, 0, 0))
+            strand.read = recording.clock_read
+            strand.recording = recording
         state.ring.committed = strand.start = state.ring.written
         self.open_roots.add(strand.id)
         return True
@@ -169,11 +170,11 @@ class ReferenceRecorder(Locator):
     def announce(self, state: ThreadState, strand: Strand) -> None:
         """Writes the event that makes the strand known to the fold, once."""
         if not strand.announced:
-            strand.announced = True
             up = strand.up.id if strand.up is not None else 0
             state.ring.events.append((OPEN, strand.id, up, 0, 0))
             if strand.recording is not None:
                 state.ring.events.append((RECORD, strand.id, strand.recording.id, 0, 0))
+            strand.announced = True  # last: what interrupts here must not come before it, and may write it again
 
     def make_room(self, state: ThreadState, strand: Strand) -> bool:
         """The ring is full. False: the execution that wanted to enter is dropped, and with it all below it."""
