@@ -1,4 +1,4 @@
-"""Every test of probes runs with each way of attaching that this Python has, and leaves no tool id of monitoring taken."""
+"""Tests of probes run with each way of attaching that this Python has, and leave no tool id of monitoring taken."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""43 kinds of call, each with a specialisation of its own in the interpreter, and one that raises: probed before they ever ran
-or after they were warmed up, with the probe removed, and probed again."""
+"""43 kinds of call, each with a specialisation of its own in the interpreter, and one that raises.
+
+They are probed before they ever ran or after they were warmed up, with the probe removed, and probed again.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +76,7 @@ KINDS = {
     ),
     "map": Kind("def f(x): return x", "", "f", "list(map(f, (1,)))"),
     "sort key": Kind("def f(x): return x", "", "f", "sorted((1,), key=f)"),
-    "partial": Kind(
-        "import functools\ndef f(x): return x\np = functools.partial(f, 1)", "", "f", "p()", refers=True
-    ),
+    "partial": Kind("import functools\ndef f(x): return x\np = functools.partial(f, 1)", "", "f", "p()", refers=True),
     "lru_cache miss": Kind(
         "import functools\ndef f(x): return x\ng = functools.lru_cache(maxsize=0)(f)", "", "f", "g(1)", refers=True
     ),
@@ -93,9 +93,7 @@ KINDS = {
     ),
     "del": Kind("class C:\n def __del__(self): pass", "C", "__del__", "C()"),
     "hash": Kind(CLASS.format("__hash__(self): return 1"), "C", "__hash__", "hash(o)"),
-    "raises": Kind(
-        "def f(): raise ValueError\ndef g():\n try: f()\n except ValueError: pass", "", "f", "g()"
-    ),
+    "raises": Kind("def f(): raise ValueError\ndef g():\n try: f()\n except ValueError: pass", "", "f", "g()"),
 }
 
 

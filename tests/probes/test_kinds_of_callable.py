@@ -446,7 +446,7 @@ def test_a_partial(rec: Recorded) -> None:
 
 def test_above_lru_cache_every_call_is_counted_and_the_cache_is_reachable(rec: Recorded) -> None:
     @probe(name="f")
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def f(n: int) -> int:
         return n
 
@@ -458,7 +458,7 @@ def test_above_lru_cache_every_call_is_counted_and_the_cache_is_reachable(rec: R
 
 
 def test_below_lru_cache_only_misses_are_counted(rec: Recorded) -> None:
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     @probe(name="f")
     def f(n: int) -> int:
         return n
@@ -470,7 +470,7 @@ def test_below_lru_cache_only_misses_are_counted(rec: Recorded) -> None:
 def test_an_lru_cache_as_a_method_is_bound(rec: Recorded) -> None:
     class C:
         @probe(name="m")
-        @functools.lru_cache(maxsize=None)
+        @functools.cache  # noqa: B019  # the object lives as long as the test
         def m(self, n: int) -> tuple[C, int]:
             return self, n
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
@@ -30,7 +31,7 @@ class Attachments:
             raise ConfigError(f"{VARIABLE} must be one of {', '.join(map(repr, MODES))}, got {mode!r}")
         self._recorder = recorder
         self._forced = mode == "monitoring"
-        self._wrappers: WeakIdentityMap[tuple[Site, _Callable]] = WeakIdentityMap()
+        self._wrappers: WeakIdentityMap[weakref.ref[Site]] = WeakIdentityMap()  # a wrapper keeps its site alive
         self._monitoring: Monitoring | None = None
         self.name, self.reason = "wrapping", f"{VARIABLE}=wrapping"
         if mode != "wrapping":
@@ -42,9 +43,8 @@ class Attachments:
 
     def attach(self, target: _Callable, site: Site) -> _Callable:
         """What to use from now on in the place of `target`: itself where monitoring applies, else a wrapper."""
-        entry = self._wrappers.get(target)
-        if entry is not None:  # a wrapper whose probe was removed
-            target = entry[1]
+        if self._wrappers.get(target) is not None:  # a wrapper whose probe was removed
+            target = target.__wrapped__  # type: ignore[attr-defined]  # wrappers have it
         if self._monitoring is not None and isinstance(target, FunctionType) and _can_be_monitored(target):
             try:
                 return self._monitoring.attach(target, site)
@@ -57,7 +57,7 @@ class Attachments:
             wrapper = wrapped(target, site, self._recorder)
         else:
             wrapper = proxied(target, site, self._recorder)
-        self._wrappers.add(wrapper, (site, target))
+        self._wrappers.add(wrapper, weakref.ref(site))
         return wrapper
 
     def site_of(self, target: object) -> Site | None:
@@ -66,15 +66,18 @@ class Attachments:
             site = self._monitoring.site_of(target)
             if site is not None:
                 return site
-        entry = self._wrappers.get(target)
-        return entry[0] if entry is not None and entry[0].active else None
+        reference = self._wrappers.get(target)
+        site = reference() if reference is not None else None
+        return site if site is not None and site.active else None
 
     def detach(self, target: _Callable) -> _Callable:
         """Ends the probe on `target`, which has one; gives what was there before it."""
-        entry = self._wrappers.get(target)
-        if entry is not None:
-            entry[0].active = False
-            return entry[1]
+        reference = self._wrappers.get(target)
+        site = reference() if reference is not None else None
+        if site is not None:
+            site.active = False
+            original: _Callable = target.__wrapped__  # type: ignore[attr-defined]  # as above
+            return original
         assert self._monitoring is not None and isinstance(target, FunctionType)
         return self._monitoring.detach(target)
 

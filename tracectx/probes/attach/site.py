@@ -9,7 +9,6 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import TypeAlias
 
@@ -18,21 +17,26 @@ from tracectx.core.interface import ASYNC_GENERATOR, CANCELLED, CLOSED, COROUTIN
 Arguments: TypeAlias = "tuple[tuple[object, ...], Mapping[str, object]]"
 """Positional and keyword arguments of a call, as `inspect.BoundArguments` has them after `apply_defaults`."""
 
+Label: TypeAlias = "Callable[[tuple[object, ...], Mapping[str, object]], int]"
+"""Gives the operation of a call from its arguments. Never raises an `Exception`."""
+
 SYNCHRONOUS = -1
 """The kind of what is not resumable; the others are those of `tracectx.core.interface`."""
 
 _CANCELLATIONS = (("asyncio.exceptions", "CancelledError"), ("trio", "Cancelled"))
 
 
-@dataclass(slots=True, eq=False)
 class Site:
     """A monitoring point. `active` turns False when the probe is removed; references to a wrapper may outlive that."""
 
-    name: str
-    operation: int
-    root: bool = False
-    label: Callable[[tuple[object, ...], Mapping[str, object]], int] | None = None  # gives the operation; never raises
-    active: bool = True
+    __slots__ = ("__weakref__", "active", "label", "name", "operation", "root")
+
+    def __init__(self, name: str, operation: int, root: bool = False, label: Label | None = None) -> None:
+        self.name = name
+        self.operation = operation
+        self.root = root
+        self.label = label
+        self.active = True
 
 
 def kind_of(target: object) -> int:

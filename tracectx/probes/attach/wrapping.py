@@ -18,10 +18,9 @@ from typing import Any, Protocol, TypeAlias
 
 from tracectx.core.interface import ASYNC_GENERATOR, COROUTINE, GENERATOR, RETURNED, Recorder, Resumable
 from tracectx.probes.attach.arguments import binder
-from tracectx.probes.attach.site import SYNCHRONOUS, Site, ending_of, kind_of
+from tracectx.probes.attach.site import SYNCHRONOUS, Label, Site, ending_of, kind_of
 
 Call: TypeAlias = "Callable[..., Any]"  # Any: whatever the program's callables take and give
-_Operation: TypeAlias = "Callable[[tuple[object, ...], Mapping[str, object]], int]"
 
 
 class _Steps(Protocol):
@@ -86,7 +85,7 @@ def _is_generator_based(target: Call) -> bool:
     return code is not None and bool(code.co_flags & inspect.CO_ITERABLE_COROUTINE)
 
 
-def _operation_of(target: Call, site: Site, recorder: Recorder) -> _Operation:
+def _operation_of(target: Call, site: Site, recorder: Recorder) -> Label:
     """Gives the operation of a call from its arguments."""
     label = site.label
     if label is None:
