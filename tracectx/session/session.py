@@ -73,10 +73,12 @@ class Recording:
         """The snapshot that `snapshot` wraps."""
         session = self._session
         cost = session.probe_cost_ns()
+        attachments().settle()
         return session.aggregator.run(lambda: session.core.snapshot(self._fold, attachments().name, cost))
 
     def stats(self) -> RecordingStats:
         session = self._session
+        attachments().settle()
         counters = session.aggregator.run(lambda: session.core.counters(self._fold))
         clock = self._fold.setup.clock
         limits = self._fold.setup.limits
