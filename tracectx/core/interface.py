@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeAlias
 
 RETURNED, RAISED, CANCELLED, CLOSED, ABANDONED = range(5)
-"""Kinds of ending, as indices into `tracectx.core.snapshot.ENDINGS`."""
+"""Kinds of ending, as indices into `tracectx.core.keys.ENDINGS`."""
 
 COROUTINE, GENERATOR, ASYNC_GENERATOR = range(3)
 """Kinds of resumable execution. Only a coroutine writes the context variable."""

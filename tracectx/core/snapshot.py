@@ -28,21 +28,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tracectx.core.keys import ENDINGS, FORMAT_VERSION, NOT_KEPT, OTHER_NAME, PRECISION_BITS, REASONS, ROOT
+
+__all__ = [
+    "ENDINGS",
+    "FORMAT_VERSION",
+    "NOT_KEPT",
+    "OTHER_NAME",
+    "PRECISION_BITS",
+    "REASONS",
+    "ROOT",
+    "ClassColumns",
+    "Column",
+    "ExemplarColumns",
+    "HistogramColumns",
+    "LeafColumns",
+    "LoadColumns",
+    "RecordingInfo",
+    "ShapeColumns",
+    "Snapshot",
+    "StackColumns",
+    "SummaryColumns",
+]
+
 Column: TypeAlias = "Sequence[int]"
 """Integers of one kind, with the buffer protocol."""
-
-FORMAT_VERSION = 1
-PRECISION_BITS = 6
-"""M of the log-linear histogram (DESIGN.md, section 7)."""
-
-OTHER_NAME = "(other)"
-ROOT = -1
-NOT_KEPT = -2
-
-ENDINGS = ("returned", "raised", "cancelled", "closed", "abandoned")
-REASONS = ("", "evicted", "truncated", "open", "late", "limit")
-"""Why a leaf has no finer key; the index is what `leaf_reason` holds."""
-
 
 @dataclass(frozen=True, slots=True)
 class HistogramColumns:

@@ -13,8 +13,6 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import wrapt
-
 from tracectx.core.interface import Position
 from tracectx.probes.runtime import recorder
 
@@ -38,6 +36,8 @@ class Hooks:
             if self._installed:
                 return
             self._installed = True
+            import wrapt  # it loads asyncio, which a program without it should not
+
             for name in self._patches:
                 if name in self._waiting:
                     self._imported(sys.modules.get(name))

@@ -14,8 +14,6 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType, ModuleType, TracebackType
 from typing import TypeAlias
 
-import wrapt
-
 from tracectx.errors import ConfigError, ProbeError
 from tracectx.probes.installer import Installer
 from tracectx.probes.patterns import ModulePattern, Name, checked_exclusions, matches, parse
@@ -89,6 +87,8 @@ class Instrumentation:
     def _watch(self, module: str) -> None:
         if module not in self._watched:
             self._watched.add(module)
+            import wrapt  # it loads asyncio, which a program without it should not
+
             wrapt.register_post_import_hook(self._imported, module)
 
     def _imported(self, module: ModuleType) -> None:

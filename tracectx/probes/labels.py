@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from tracectx.config import Options
 from tracectx.core.interface import Recorder
-from tracectx.core.snapshot import OTHER_NAME
+from tracectx.core.keys import OTHER_NAME
 from tracectx.errors import ProbeError
 
 LabelFunction: TypeAlias = "Callable[..., str | int | None]"

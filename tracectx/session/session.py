@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import secrets
 import sys
 import threading
 import weakref
@@ -20,7 +19,6 @@ from tracectx.config import Limits, Options, options_from_environment, options_w
 from tracectx.core.choice import CHOICE
 from tracectx.core.events import RECORDING_DEATH
 from tracectx.core.reference.recordings import RecordingFold
-from tracectx.core.snapshot import Snapshot
 from tracectx.errors import ConfigError
 from tracectx.probes import labels, propagation
 from tracectx.probes.runtime import attachments
@@ -28,6 +26,7 @@ from tracectx.session.aggregator import Aggregator
 from tracectx.session.statistics import RecordingStats
 
 if TYPE_CHECKING:
+    from tracectx.core.snapshot import Snapshot
     from tracectx.tree.calling_context_tree import CallingContextTree
 
 _FIXED_ONCE_RECORDED = (
@@ -125,7 +124,7 @@ class Session:
         self.recordings = [Recording(self, options_from_environment())]
         recorder.outermost = self.recordings[0].fold.handle
         self._apply()
-        propagation.install()
+        recorder.on_asyncio = propagation.install
         os.register_at_fork(before=self._before_fork, after_in_parent=self._after_fork, after_in_child=self._in_child)
         atexit.register(self._exit)
 
@@ -141,7 +140,7 @@ class Session:
         linger_ns = int(options.trace_linger * 1e9)
         return self.aggregator.run(
             lambda: self.core.open_recording(
-                secrets.randbits(64), clock, Limits.of(options), options.loops, linger_ns, options.sample
+                int.from_bytes(os.urandom(8), "big"), clock, Limits.of(options), options.loops, linger_ns, options.sample
             )
         )
 

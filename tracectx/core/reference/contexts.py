@@ -6,7 +6,7 @@ from array import array
 
 from tracectx.core.reference.shapes import Shape
 from tracectx.core.reference.summary import Leaf
-from tracectx.core.snapshot import NOT_KEPT
+from tracectx.core.keys import NOT_KEPT
 
 
 class StackNode:

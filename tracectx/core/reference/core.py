@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from tracectx.clock import Clock
 from tracectx.config import Limits
-from tracectx.core.reference.export import export
 from tracectx.core.reference.folder import Folder
 from tracectx.core.reference.recorder import ReferenceRecorder
 from tracectx.core.reference.recordings import RecordingFold, RecordingSetup
 from tracectx.core.reference.strands import RecordingHandle, counted
-from tracectx.core.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from tracectx.core.snapshot import Snapshot
 
 _EVENT_BYTES, _NODE_BYTES, _LEAF_BYTES, _SHAPE_BYTES, _STACK_BYTES = 160, 560, 1_700, 400, 360
 """Sizes of the structures, measured with `tracemalloc` on CPython 3.11 (rounded up)."""
@@ -48,6 +50,8 @@ class ReferenceCore:
         self.folder.drain()
 
     def snapshot(self, recording: RecordingFold, attachment: str, probe_cost_ns: int) -> Snapshot:
+        from tracectx.core.reference.export import export  # the columns are only needed when somebody asks
+
         counters = {name: value for name, value in self.counters(recording).items() if name != "memory_bytes"}
         return export(recording, counters, attachment, probe_cost_ns)
 

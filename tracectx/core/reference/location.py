@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
-from tracectx.core.events import POSITION_DEATH, STRAND_DEATH, Death
+from tracectx.core.events import NAME, POSITION_DEATH, STRAND_DEATH, Death
 from tracectx.core.reference.ring import Ring
 from tracectx.core.reference.strands import Position, RecordingHandle, Slot, Strand, Token
 
@@ -50,6 +50,7 @@ class Locator:
         self.slots: dict[tuple[int, int], Slot] = {}  # by (greenlet, task); threads keep their own
         self.nowhere = Slot(Strand(self, 0, None, None), False)  # of tokens that were handed over, not inherited
         self.on_thread: Callable[[], None] = nothing  # a thread is seen for the first time
+        self.on_asyncio: Callable[[], None] | None = None  # to be called, once, when the program has imported asyncio
         self.wake: Callable[[], None] | None = None  # to be called, once, when the next root begins
         self._local = threading.local()
         self._registration = threading.Lock()
@@ -92,6 +93,8 @@ class Locator:
 
     def slot(self, state: ThreadState) -> Slot:
         greenlet, task = _current_greenlet(), _current_task()
+        if self.on_asyncio is not None and "asyncio.events" in sys.modules:
+            self._found_asyncio(state, task)
         if greenlet is None and task is None:
             return state.base
         slot = self.slots.get((id(greenlet) if greenlet else 0, id(task) if task else 0))
@@ -104,6 +107,21 @@ class Locator:
             slot.token_unknown = False
             slot.current.token = VARIABLE.get()
         return slot
+
+    def _found_asyncio(self, state: ThreadState, task: object | None) -> None:
+        """Puts the hooks that tell where tasks are created; for one that runs already, it was inside what runs below it."""
+        found, self.on_asyncio = self.on_asyncio, None
+        if task is not None and state.pending is None and state.base.current.depth and VARIABLE.get() is None:
+            state.pending = self.name(state, state.base.current)
+        if found is not None:
+            found()
+
+    def name(self, state: ThreadState, strand: Strand) -> Position:
+        """The position of the topmost execution of a strand that has one."""
+        identity = next(self.ids)
+        strand.escaped = True
+        state.ring.events.append((NAME, strand.id, identity, 0, 0))
+        return Position(self, identity, strand.recording, 0)
 
     def _new_slot(self, slot: Slot, *owners: object) -> Slot:
         key = (id(owners[0]) if owners[0] else 0, id(owners[1]) if owners[1] else 0)

@@ -13,11 +13,11 @@ import traceback
 from collections.abc import Callable
 from itertools import count
 
-from tracectx.core.events import ENTER, EXIT, HOLE, NAME, OPEN, RECORD
+from tracectx.core.events import ENTER, EXIT, HOLE, OPEN, RECORD
 from tracectx.core.reference.location import VARIABLE, Locator, ThreadState, nothing
 from tracectx.core.reference.resumable import ReferenceResumable
 from tracectx.core.reference.strands import DROPPED, SAMPLED_OUT, Muted, Position, RecordingHandle, Strand, Token
-from tracectx.core.snapshot import OTHER_NAME
+from tracectx.core.keys import OTHER_NAME
 from tracectx.stats.mixing import mix64
 
 class SpanToken:
@@ -137,13 +137,6 @@ class ReferenceRecorder(Locator):
         except Exception as error:
             self.probe_failed(error)
             return None
-
-    def name(self, state: ThreadState, strand: Strand) -> Position:
-        """The position of the topmost execution of a strand that has one."""
-        identity = next(self.ids)
-        strand.escaped = True
-        state.ring.events.append((NAME, strand.id, identity, 0, 0))
-        return Position(self, identity, strand.recording, 0)
 
     def begin(self, state: ThreadState, strand: Strand) -> bool:
         """The first execution of an empty strand is about to enter. False: it is not recorded, and the strand is muted."""

@@ -15,7 +15,7 @@ from tracectx.core.reference.contexts import Exemplar, StackNode, SubtreeContext
 from tracectx.core.reference.nodes import Node, Trace
 from tracectx.core.reference.shapes import Shape, ShapeTable
 from tracectx.core.reference.summary import Leaf, Summary
-from tracectx.core.snapshot import NOT_KEPT, REASONS, ROOT
+from tracectx.core.keys import NOT_KEPT, REASONS, ROOT
 from tracectx.stats.mixing import combine64
 
 EVICTED, TRUNCATED, OPEN_TRACE, LATE, LIMIT = (REASONS.index(name) for name in REASONS[1:])

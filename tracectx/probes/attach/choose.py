@@ -13,7 +13,6 @@ from tracectx.errors import ConfigError
 from tracectx.probes.attach.generators import FIND_BY_FRAME
 from tracectx.probes.attach.identity import WeakIdentityMap
 from tracectx.probes.attach.monitoring import Monitoring
-from tracectx.probes.attach.proxy import proxied
 from tracectx.probes.attach.site import SYNCHRONOUS, Site, kind_of
 from tracectx.probes.attach.wrapping import wrapped
 
@@ -56,6 +55,8 @@ class Attachments:
         if isinstance(target, FunctionType):
             wrapper = wrapped(target, site, self._recorder)
         else:
+            from tracectx.probes.attach.proxy import proxied  # loads wrapt, and with it asyncio
+
             wrapper = proxied(target, site, self._recorder)
         self._wrappers.add(wrapper, weakref.ref(site))
         return wrapper
