@@ -9,6 +9,7 @@ import sys
 import textwrap
 import types
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,8 @@ from tracectx.probes.attach.site import Site
 from tracectx.probes.probe import probe, unprobe
 from tracectx.probes.runtime import recorder
 
-monitoring = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring came with 3.12")
+monitoring: Any = getattr(sys, "monitoring", None)  # Any: 3.10 does not know it
+needs_monitoring = pytest.mark.skipif(sys.version_info < (3, 12), reason="sys.monitoring came with 3.12")
 no_monitoring = pytest.mark.skipif(sys.version_info >= (3, 12), reason="sys.monitoring is there")
 
 
@@ -37,7 +39,9 @@ def test_where_there_is_no_monitoring_functions_are_wrapped_and_the_reason_is_ke
     attachments = Attachments(recorder(), "auto")
     assert attachments.name == "wrapping"
     assert attachments.reason.startswith("sys.monitoring needs Python 3.12, this is 3.1")
-    with pytest.raises(ConfigError, match="TRACECTX_ATTACH=monitoring is impossible: sys.monitoring needs Python 3.12"):
+    with pytest.raises(
+        ConfigError, match=r"TRACECTX_ATTACH=monitoring is impossible: sys\.monitoring needs Python 3.12"
+    ):
         Attachments(recorder(), "monitoring")
 
 
@@ -64,11 +68,11 @@ def fresh() -> types.FunctionType:
     return f
 
 
-@monitoring
+@needs_monitoring
 def test_without_a_free_tool_id_functions_are_wrapped_or_it_is_an_error() -> None:
-    free = [tool for tool in (3, 4) if sys.monitoring.get_tool(tool) is None]
+    free = [tool for tool in (3, 4) if monitoring.get_tool(tool) is None]
     for tool in free:
-        sys.monitoring.use_tool_id(tool, "someone")
+        monitoring.use_tool_id(tool, "someone")
     try:
         automatic = Attachments(recorder(), "auto")
         function = fresh()
@@ -76,14 +80,14 @@ def test_without_a_free_tool_id_functions_are_wrapped_or_it_is_an_error() -> Non
         assert wrapper is not function
         assert automatic.name == "wrapping"
         assert automatic.reason.startswith("sys.monitoring has no free tool id: taken are 4 by ")
-        with pytest.raises(ConfigError, match="TRACECTX_ATTACH=monitoring is impossible: .* no free tool id"):
+        with pytest.raises(ConfigError, match=r"TRACECTX_ATTACH=monitoring is impossible: .* no free tool id"):
             Attachments(recorder(), "monitoring").attach(fresh(), Site("f", 0))
     finally:
         for tool in free:
-            sys.monitoring.free_tool_id(tool)
+            monitoring.free_tool_id(tool)
 
 
-@monitoring
+@needs_monitoring
 def test_the_tool_id_is_held_only_while_something_is_probed() -> None:
     before = tools()
     attachments = Attachments(recorder(), "monitoring")
@@ -98,28 +102,27 @@ def test_the_tool_id_is_held_only_while_something_is_probed() -> None:
     assert tools() == before
 
 
-@monitoring
+@needs_monitoring
 def test_global_events_are_set_only_while_something_is_probed() -> None:
     attachments = Attachments(recorder(), "monitoring")
     function = fresh()
     before = tools()
     attachments.attach(function, Site("f", 0))
     (tool,) = tools() - before
-    events = sys.monitoring.events
-    assert sys.monitoring.get_events(tool) == events.PY_UNWIND | events.PY_THROW
+    events = monitoring.events
+    assert monitoring.get_events(tool) == events.PY_UNWIND | events.PY_THROW
     attachments.detach(function)
-    assert sys.monitoring.get_tool(tool) is None
+    assert monitoring.get_tool(tool) is None
 
 
-@monitoring
-def test_functions_that_share_their_code_are_told_apart(rec: Recorded, attach: Attachments) -> None:
+def test_functions_that_share_their_code_are_told_apart(rec: Recorded) -> None:
     first, second = fresh(), fresh()
     assert first.__code__ is second.__code__
-    probe(first, name="first")
-    first()
+    probed = probe(first, name="first")
+    probed()
     second()
     assert rec.counts == {"first": 1}
-    unprobe(first)
+    unprobe(probed)
     assert first.__code__ is second.__code__
 
 

@@ -176,7 +176,10 @@ def test_labels_of_coroutines_generators_and_partials(rec: Recorded) -> None:
 def test_a_label_that_fails_is_counted_and_ignored(
     rec: Recorded, label: Callable[..., str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    f = probe(lambda n: n, name="f", label=label)
+    @probe(name="f", label=label)
+    def f(n: int) -> int:
+        return n
+
     before = rec.errors
     assert f(1) == 1
     assert rec.counts == {"f": 1}
@@ -185,10 +188,14 @@ def test_a_label_that_fails_is_counted_and_ignored(
 
 def test_a_call_that_does_not_fit_raises_the_functions_own_error_and_asks_no_label(rec: Recorded) -> None:
     seen: list[int] = []
-    f = probe(lambda a: a, name="f", label=lambda a: seen.append(a))
+
+    @probe(name="f", label=lambda a: seen.append(a))
+    def f(a: int) -> int:
+        return a
+
     before = rec.errors
     with pytest.raises(TypeError, match="positional argument"):
-        f(1, 2)
+        f(1, 2)  # type: ignore[call-arg]  # wrong on purpose
     assert seen == []
     assert rec.errors == before
 

@@ -25,8 +25,7 @@ def threads() -> Iterator[None]:
     propagate_threads(False)
 
 
-@pytest.fixture
-def calls(rec: Recorded) -> tuple[Callable[[], str], Callable[[Callable[[], object]], object]]:
+def calls() -> tuple[Callable[[], str], Callable[[Callable[[], object]], object]]:
     """A probed child, and a probed parent that runs what it is given."""
 
     @probe(name="child")
@@ -46,8 +45,8 @@ def run_in_thread(target: Callable[[], object]) -> None:
     thread.join()
 
 
-def test_what_starts_in_a_detached_block_is_a_trace_of_its_own(rec: Recorded, calls: tuple) -> None:  # type: ignore[type-arg]  # as the fixture
-    child, parent = calls
+def test_what_starts_in_a_detached_block_is_a_trace_of_its_own(rec: Recorded) -> None:
+    child, parent = calls()
 
     def body() -> None:
         child()
@@ -59,8 +58,8 @@ def test_what_starts_in_a_detached_block_is_a_trace_of_its_own(rec: Recorded, ca
     assert rec.traces == ["child", "parent(child child)"]
 
 
-def test_a_thread_is_a_root_and_hangs_from_where_propagate_was_called(rec: Recorded, calls: tuple) -> None:  # type: ignore[type-arg]  # as the fixture
-    child, parent = calls
+def test_a_thread_is_a_root_and_hangs_from_where_propagate_was_called(rec: Recorded) -> None:
+    child, parent = calls()
     parent(lambda: run_in_thread(child))
     parent(lambda: run_in_thread(propagate(child)))
     assert rec.traces == ["child", "parent", "parent(~child)"]
@@ -97,8 +96,8 @@ def test_propagate_says_what_it_needs(given: Callable[[], object], message: str)
         propagate(given)
 
 
-def test_threads_and_pools_propagate_when_switched_on(rec: Recorded, calls: tuple, threads: None) -> None:  # type: ignore[type-arg]  # as the fixture
-    child, parent = calls
+def test_threads_and_pools_propagate_when_switched_on(rec: Recorded, threads: None) -> None:
+    child, parent = calls()
     parent(lambda: run_in_thread(child))
     with ThreadPoolExecutor(1) as pool:
         parent(lambda: pool.submit(child).result())
@@ -108,8 +107,8 @@ def test_threads_and_pools_propagate_when_switched_on(rec: Recorded, calls: tupl
     parent(lambda: run_in_thread(child))
 
 
-def test_a_thread_class_with_its_own_run_propagates(rec: Recorded, calls: tuple, threads: None) -> None:  # type: ignore[type-arg]  # as the fixture
-    child, parent = calls
+def test_a_thread_class_with_its_own_run_propagates(rec: Recorded, threads: None) -> None:
+    child, parent = calls()
 
     class Worker(threading.Thread):
         def run(self) -> None:
@@ -149,15 +148,15 @@ def test_hooks_are_put_once_and_taken_out_completely(rec: Recorded) -> None:
         install()
 
 
-def test_a_task_that_cannot_be_made_leaves_no_position_behind(rec: Recorded, calls: tuple) -> None:  # type: ignore[type-arg]  # as the fixture
-    child, parent = calls
+def test_a_task_that_cannot_be_made_leaves_no_position_behind(rec: Recorded) -> None:
+    child, parent = calls()
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
 
         def body() -> None:
             with pytest.raises(TypeError):
-                loop.create_task(5)  # type: ignore[arg-type]  # wrong on purpose
+                loop.create_task(5)  # type: ignore[arg-type]  # noqa: RUF006  # wrong on purpose
 
         parent(body)
         await asyncio.to_thread(child)
