@@ -14,7 +14,8 @@ Floats: TypeAlias = NDArray[np.float64]
 def buckets_of(values_ns: Ints, precision_bits: int) -> Ints:
     """The bucket of each value of 0 or more."""
     b = np.maximum(_bit_lengths(values_ns) - 1 - precision_bits, 0)
-    return (b << precision_bits) + (values_ns >> b)
+    buckets: Ints = (b << precision_bits) + (values_ns >> b)
+    return buckets
 
 
 def bounds_of(buckets: Ints, precision_bits: int) -> tuple[Ints, Ints]:
@@ -32,7 +33,8 @@ def coarsen_all(buckets: Ints, precision_bits: int, lower_bits: int) -> Ints:
 def middles_of(buckets: Ints, precision_bits: int) -> Floats:
     """The middle of each bucket; the value itself where the bucket holds only one."""
     low, last = bounds_of(buckets, precision_bits)
-    return low + (last - low) / 2
+    middles: Floats = low + (last - low) / 2
+    return middles
 
 
 def _bit_lengths(values: Ints) -> Ints:
@@ -43,4 +45,5 @@ def _bit_lengths(values: Ints) -> Ints:
         above = (rest >> step) > 0
         lengths[above] += step
         rest = np.where(above, rest >> step, rest)
-    return lengths + (rest > 0)
+    lengths += rest > 0
+    return lengths
