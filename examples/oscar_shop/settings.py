@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from oscar.defaults import *  # the way oscar hands its defaults on
+from oscar.defaults import *  # noqa: F403  # the way oscar hands its defaults on
 
 FOLDER = Path(os.environ["OSCAR_SHOP_FOLDER"])
 
