@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 
 from tests.support import drawn
@@ -31,7 +30,7 @@ class Recorded:
 
     @property
     def traces(self) -> list[str]:
-        self._settle()
+        self._attachments.settle()
         return drawn(self.recording)
 
     @property
@@ -39,7 +38,7 @@ class Recorded:
         return self.recording.stats().probe_errors
 
     def _rows(self) -> Counter[tuple[str, str]]:
-        self._settle()
+        self._attachments.settle()
         columns = self.recording.columns()
         leaves = columns.leaves
         rows: Counter[tuple[str, str]] = Counter()
@@ -48,7 +47,3 @@ class Recorded:
                 if column[row]:
                     rows[columns.operations[leaves.operation[row]], ending] += column[row]
         return rows
-
-    def _settle(self) -> None:
-        gc.collect()
-        self._attachments.settle()

@@ -28,9 +28,7 @@ no_monitoring = pytest.mark.skipif(sys.version_info >= (3, 12), reason="sys.moni
 
 
 def test_an_unknown_mode_is_an_error() -> None:
-    with pytest.raises(
-        ConfigError, match="TRACECTX_ATTACH must be one of 'auto', 'monitoring', 'wrapping', got 'magic'"
-    ):
+    with pytest.raises(ConfigError, match="TRACECTX_ATTACH must be one of 'auto', 'monitoring', 'wrapping', got 'magic'"):
         Attachments(recorder(), "magic")
 
 
@@ -39,9 +37,7 @@ def test_where_there_is_no_monitoring_functions_are_wrapped_and_the_reason_is_ke
     attachments = Attachments(recorder(), "auto")
     assert attachments.name == "wrapping"
     assert attachments.reason.startswith("sys.monitoring needs Python 3.12, this is 3.1")
-    with pytest.raises(
-        ConfigError, match=r"TRACECTX_ATTACH=monitoring is impossible: sys\.monitoring needs Python 3.12"
-    ):
+    with pytest.raises(ConfigError, match=r"TRACECTX_ATTACH=monitoring is impossible: sys\.monitoring needs Python 3.12"):
         Attachments(recorder(), "monitoring")
 
 
@@ -163,6 +159,7 @@ def test_what_the_collector_runs_inside_a_probe_is_counted(rec: Recorded) -> Non
             list(g())
     finally:
         gc.set_threshold(*thresholds)
+    gc.collect()
     assert rec.counts == {"freed": 200, "f": 200, "g": 200}
 
 

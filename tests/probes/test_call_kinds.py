@@ -47,9 +47,7 @@ KINDS = {
     "init": Kind(CLASS.format("__init__(self): self.x = 1"), "C", "__init__", "C()"),
     "init with an argument": Kind("class C:\n def __init__(self, a): self.x = a", "C", "__init__", "C(1)"),
     "init with varargs": Kind("class C:\n def __init__(self, *a): self.x = a", "C", "__init__", "C(1)"),
-    "init with slots": Kind(
-        "class C:\n __slots__ = ('x',)\n def __init__(self, a): self.x = a", "C", "__init__", "C(1)"
-    ),
+    "init with slots": Kind("class C:\n __slots__ = ('x',)\n def __init__(self, a): self.x = a", "C", "__init__", "C(1)"),
     "init inherited": Kind("class B:\n def __init__(self): self.x = 1\nclass C(B): pass", "B", "__init__", "C()"),
     "new": Kind("class C:\n def __new__(cls): return object.__new__(cls)", "C", "__new__", "C()"),
     "call": Kind(CLASS.format("__call__(self): return 1"), "C", "__call__", "o()"),
@@ -80,17 +78,11 @@ KINDS = {
     "lru_cache miss": Kind(
         "import functools\ndef f(x): return x\ng = functools.lru_cache(maxsize=0)(f)", "", "f", "g(1)", refers=True
     ),
-    "descriptor": Kind(
-        "class D:\n def __get__(self, o, t): return 1\nclass C:\n d = D()\no = C()", "D", "__get__", "o.d"
-    ),
+    "descriptor": Kind("class D:\n def __get__(self, o, t): return 1\nclass C:\n d = D()\no = C()", "D", "__get__", "o.d"),
     "closure": Kind("def mk():\n y = 1\n def f(): return y\n return f\nf = mk()", "", "f", "f()"),
     "generator": Kind("def f():\n yield 1", "", "f", "list(f())"),
-    "metaclass call": Kind(
-        "class M(type):\n def __call__(c): return 1\nclass C(metaclass=M): pass", "M", "__call__", "C()"
-    ),
-    "init_subclass": Kind(
-        "class B:\n def __init_subclass__(cls): pass", "B", "__init_subclass__", "type('X', (B,), {})"
-    ),
+    "metaclass call": Kind("class M(type):\n def __call__(c): return 1\nclass C(metaclass=M): pass", "M", "__call__", "C()"),
+    "init_subclass": Kind("class B:\n def __init_subclass__(cls): pass", "B", "__init_subclass__", "type('X', (B,), {})"),
     "del": Kind("class C:\n def __del__(self): pass", "C", "__del__", "C()"),
     "hash": Kind(CLASS.format("__hash__(self): return 1"), "C", "__hash__", "hash(o)"),
     "raises": Kind("def f(): raise ValueError\ndef g():\n try: f()\n except ValueError: pass", "", "f", "g()"),

@@ -189,7 +189,7 @@ def test_a_label_that_fails_is_counted_and_ignored(
 def test_a_call_that_does_not_fit_raises_the_functions_own_error_and_asks_no_label(rec: Recorded) -> None:
     seen: list[int] = []
 
-    @probe(name="f", label=lambda a: seen.append(a))
+    @probe(name="f", label=seen.append)
     def f(a: int) -> int:
         return a
 

@@ -165,17 +165,47 @@ def test_a_task_that_cannot_be_made_leaves_no_position_behind(rec: Recorded) -> 
     assert rec.traces == ["child", "parent"]
 
 
-def test_importing_probes_does_not_import_asyncio() -> None:
+def test_tasks_of_uvloop_hang_from_where_they_are_created(rec: Recorded) -> None:
+    uvloop = pytest.importorskip("uvloop")
+
+    @probe(name="child")
+    async def child() -> None:
+        await asyncio.sleep(0)
+
+    @probe(name="parent")
+    def parent(loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
+        return loop.create_task(child())
+
+    async def main() -> None:
+        await parent(asyncio.get_running_loop())
+
+    loop = uvloop.new_event_loop()
+    try:
+        loop.run_until_complete(main())
+    finally:
+        loop.close()
+    assert rec.traces == ["parent(~child)"]
+
+
+def test_probing_does_not_import_asyncio_and_hooks_it_once_the_program_has() -> None:
     source = """
         import sys
         import tracectx
+
+        @tracectx.probe
+        def f(): pass
+
+        f()
         assert "asyncio" not in sys.modules, "imported"
         import asyncio
+        f()
         assert hasattr(asyncio.BaseEventLoop.create_task, "__wrapped__")
         assert hasattr(asyncio.to_thread, "__wrapped__")
         assert asyncio.to_thread is asyncio.threads.to_thread
-        tracectx.probes.propagation.uninstall()
+        from tracectx.probes import propagation
+        propagation.uninstall()
         assert not hasattr(asyncio.to_thread, "__wrapped__")
+        assert asyncio.to_thread is asyncio.threads.to_thread
     """
     subprocess.run([sys.executable, "-c", textwrap.dedent(source)], check=True, timeout=60)
 

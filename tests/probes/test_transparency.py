@@ -42,9 +42,7 @@ FUNCTIONS = [plain, coroutine, generator, async_generator]
 
 
 @pytest.fixture(params=FUNCTIONS, ids=lambda function: function.__name__)
-def pair(
-    request: pytest.FixtureRequest, attach: Attachments
-) -> Iterator[tuple[types.FunctionType, types.FunctionType]]:
+def pair(request: pytest.FixtureRequest, attach: Attachments) -> Iterator[tuple[types.FunctionType, types.FunctionType]]:
     """A function and the same with a probe, made from one definition."""
     bare = request.param
     other = types.FunctionType(bare.__code__, bare.__globals__, bare.__name__, bare.__defaults__, bare.__closure__)
@@ -72,7 +70,7 @@ def pair(
         inspect.getmodule,
         lambda f: (f.__name__, f.__qualname__, f.__module__, f.__doc__),
         lambda f: (f.__defaults__, f.__kwdefaults__),
-        lambda f: type(f),
+        type,
     ],
 )
 def test_introspection_answers_as_before(
@@ -103,9 +101,7 @@ def test_a_monitored_function_is_the_same_object_with_equal_code(attach: Attachm
 
 
 @pytest.mark.parametrize("name", ["plain", "coroutine", "cached"])
-def test_a_probed_function_is_pickled_by_reference(
-    attach: Attachments, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_a_probed_function_is_pickled_by_reference(attach: Attachments, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     probed = probe(getattr(sample, name))
     monkeypatch.setattr(sample, name, probed)
     assert pickle.loads(pickle.dumps(probed)) is probed
@@ -211,7 +207,7 @@ def _frames_of_failure(kind: str, attach: Attachments) -> list[types.FrameType]:
             pass
 
     runs: dict[str, Callable[[], object]] = {
-        "function": lambda: probe(fails)(),
+        "function": probe(fails),
         "coroutine": lambda: asyncio.run(probe(fails_later)()),
         "generator": lambda: list(probe(fails_after_an_item)()),
         "async generator": lambda: asyncio.run(consume()),

@@ -22,7 +22,7 @@ _lock = threading.RLock()  # a signal handler or `__del__` may come in between, 
 
 def set_max_labels(limit: int) -> None:
     """How many labels one operation may get from now on; those it has stay."""
-    global _max_labels
+    global _max_labels  # noqa: PLW0603  # one value for the process, which the session sets
     _max_labels = limit
 
 

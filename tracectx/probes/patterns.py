@@ -64,9 +64,7 @@ def parse(target: object) -> ModulePattern | Name | ModuleType | type:
     if not _is_dotted(re.sub(r"[*?]|\[[^\]]*\]", "x", target)):
         raise ConfigError(f"cannot instrument {target!r}: expected dotted names such as 'shop' or 'shop.*'")
     if not pattern.root:
-        raise ConfigError(
-            f"cannot instrument {target!r}: a pattern must begin with the name of a package, such as 'shop.*'"
-        )
+        raise ConfigError(f"cannot instrument {target!r}: a pattern must begin with the name of a package, such as 'shop.*'")
     return pattern
 
 

@@ -101,13 +101,9 @@ def _put_on_callable(target: Callable[..., object], wish: Wish) -> Callable[...,
 
 def _put_on_class(target: type, wish: Wish) -> type:
     if is_builtin(target):
-        raise ProbeError(
-            f"cannot probe the class {target.__qualname__}: it is built in, so its methods cannot be replaced"
-        )
+        raise ProbeError(f"cannot probe the class {target.__qualname__}: it is built in, so its methods cannot be replaced")
     if wish.label is not None:
-        raise ConfigError(
-            f"a label needs one signature, and the class {target.__qualname__} has many: label its methods"
-        )
+        raise ConfigError(f"a label needs one signature, and the class {target.__qualname__} has many: label its methods")
     for attribute, value in members(target):
         if name_of_probe(value) is None:
             name = f"{wish.name}.{attribute}" if wish.name is not None else None

@@ -26,9 +26,7 @@ def propagate(func: Callable[P, R]) -> Callable[P, R]:
     if not callable(func):
         raise ProbeError(f"propagate needs a callable, got {func!r}")
     if inspect.iscoroutinefunction(func) or inspect.isgeneratorfunction(func) or inspect.isasyncgenfunction(func):
-        raise ProbeError(
-            f"propagate needs a synchronous callable, got {func!r}: tasks take their position along by themselves"
-        )
+        raise ProbeError(f"propagate needs a synchronous callable, got {func!r}: tasks take their position along by themselves")
     if SWITCHED_OFF:
         return func
     position: Position | None = recorder().position()

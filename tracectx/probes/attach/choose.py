@@ -79,7 +79,8 @@ class Attachments:
             site.active = False
             original: _Callable = target.__wrapped__  # type: ignore[attr-defined]  # as above
             return original
-        assert self._monitoring is not None and isinstance(target, FunctionType)
+        assert self._monitoring is not None
+        assert isinstance(target, FunctionType)
         return self._monitoring.detach(target)
 
     def settle(self) -> None:

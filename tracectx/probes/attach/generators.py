@@ -70,7 +70,8 @@ def _calibrate() -> Callable[[FrameType], AnyGenerator | None] | None:
     if sys.implementation.name != "cpython" or sys.version_info < (3, 12):
         return None
     first, second = _example(), _example()
-    assert isinstance(first, GeneratorType) and isinstance(second, GeneratorType)
+    assert isinstance(first, GeneratorType)
+    assert isinstance(second, GeneratorType)
     size = sys.getsizeof(first)
     for index in _FRAME_WORDS:
         distance = _word(id(first.gi_frame) + index * _WORD) - id(first)

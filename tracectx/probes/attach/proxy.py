@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import wrapt
 
@@ -15,8 +15,13 @@ from tracectx.core.interface import Recorder
 from tracectx.probes.attach.site import Site
 from tracectx.probes.attach.wrapping import caller, hide
 
+if TYPE_CHECKING:
+    _Proxy = wrapt.CallableObjectProxy[Any]  # Any: the program's own
+else:
+    _Proxy = wrapt.CallableObjectProxy
 
-class CallableProxy(wrapt.CallableObjectProxy[Any]):  # Any: the program's own
+
+class CallableProxy(_Proxy):
     """Records each call; everything else goes to the callable itself."""
 
     def __init__(self, target: Callable[..., Any], site: Site, recorder: Recorder) -> None:  # Any: the program's own
@@ -49,9 +54,7 @@ class CallableProxy(wrapt.CallableObjectProxy[Any]):  # Any: the program's own
 class MethodProxy(CallableProxy):
     """A `CallableProxy` for what becomes a method when it is found in a class."""
 
-    def __get__(
-        self, instance: object, owner: type | None = None
-    ) -> Any:  # Any: a method, or what the descriptor gives
+    def __get__(self, instance: object, owner: type | None = None) -> Any:  # Any: a method, or what the descriptor gives
         bound = self.__wrapped__.__get__(instance, owner)
         if bound is self.__wrapped__ or not callable(bound):
             return self if bound is self.__wrapped__ else bound
