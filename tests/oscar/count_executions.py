@@ -55,8 +55,8 @@ def counted_by_tracectx() -> dict[str, object]:
     }
 
 
-def _key(path: Path) -> str:
-    return " > ".join(path)
+def _key(path: Path | None) -> str:
+    return " > ".join(path or ("not kept",))
 
 
 if __name__ == "__main__":
