@@ -140,7 +140,8 @@ def _earliest(leaves: LeafColumns, order: Ints, starts: Ints) -> Ints:
     """The row with the smallest first observation of each run."""
     run_of_row = np.repeat(np.arange(len(starts)), lengths_of(starts, len(order)))
     start, response, self_time = (ints(getattr(leaves, name))[order] for name in _FIRST)
-    return order[np.lexsort((self_time, response, start, run_of_row))][starts]
+    earliest: Ints = order[np.lexsort((self_time, response, start, run_of_row))][starts]
+    return earliest
 
 
 def _joined_summaries(summaries: Sequence[SummaryColumns]) -> SummaryColumns:
