@@ -198,11 +198,17 @@ class _Tables:
 
 
 def _leaf_columns(leaves: Sequence[Leaf], keys: Sequence[tuple[int, ...]], bits: int) -> LeafColumns:
-    columns = [array("q", [key[index] for key in keys]) for index in range(7)]
+    operation, caller, stack, subtree, trace, position, reason = (array("q", [key[index] for key in keys]) for index in range(7))
     endings = [array("q", [len(leaf.times) * (leaf.ending == kind) for leaf in leaves]) for kind in ENDINGS]
     self_times = [leaf.times if leaf.self_times is None else leaf.self_times for leaf in leaves]
     return LeafColumns(
-        *columns,
+        operation=operation,
+        caller=caller,
+        stack=stack,
+        subtree=subtree,
+        trace=trace,
+        position=position,
+        reason=reason,
         since_ns=array("q", [leaf.since_ns for leaf in leaves]),
         count=array("q", [len(leaf.times) for leaf in leaves]),
         endings=(endings[0], endings[1], endings[2], endings[3], endings[4]),

@@ -45,9 +45,9 @@ class _Question:
     log: bool
 
     @property
-    def offset(self) -> int | None:
+    def offset(self) -> int:
         """What is added to a time before its logarithm is taken, since a time can be 0."""
-        return max(self.info.tick_ns, 1) if self.log else None
+        return max(self.info.tick_ns, 1)
 
     def summary(self, rows: LeafColumns) -> SummaryColumns:
         return rows.response if self.time == "response" else rows.self_time
@@ -99,5 +99,5 @@ def _pool(contents: Contents, operation: int, question: _Question) -> Pool:
         int(summary.maximum[operation]),
         question.info.precision_bits,
         zlib.crc32(name.encode("utf-8", "surrogatepass")),
-        question.offset,
+        question.offset if question.log else None,
     )
