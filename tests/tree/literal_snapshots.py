@@ -60,6 +60,7 @@ class Leaf:
     ending: str = "returned"
     resumptions: int = 0
     suspended_ns: int = 0
+    outermost: bool | None = None  # None: as the path says
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,9 @@ class _Tables:
 
 
 def _leaf_columns(leaves: Sequence[Leaf], keys: Sequence[tuple[int, ...]], bits: int) -> LeafColumns:
-    operation, caller, stack, subtree, trace, position, reason = (array("q", [key[index] for key in keys]) for index in range(7))
+    operation, caller, stack, subtree, trace, position, reason = (
+        array("q", [key[index] for key in keys]) for index in range(7)
+    )
     endings = [array("q", [len(leaf.times) * (leaf.ending == kind) for leaf in leaves]) for kind in ENDINGS]
     self_times = [leaf.times if leaf.self_times is None else leaf.self_times for leaf in leaves]
     return LeafColumns(
@@ -225,7 +228,7 @@ def _leaf_columns(leaves: Sequence[Leaf], keys: Sequence[tuple[int, ...]], bits:
 
 def _outermost(leaf: Leaf) -> int:
     *above, own = leaf.path.split(" ")
-    return 0 if own in above else sum(leaf.times)
+    return sum(leaf.times) if (own not in above if leaf.outermost is None else leaf.outermost) else 0
 
 
 def _summaries(times: Sequence[Sequence[int]], bits: int) -> SummaryColumns:

@@ -26,6 +26,7 @@ from tracectx.tree.arrays import frozen, ints
 from tracectx.tree.exemplars import class_rows, merged_classes
 from tracectx.tree.numbering import Maps, Numbering, numbered
 from tracectx.tree.rows import (
+    TOTALS,
     coarsened,
     concatenated,
     joined_histograms,
@@ -57,14 +58,21 @@ def renamed(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
 
 
 def ordered_leaves(leaves: LeafColumns) -> LeafColumns:
-    """Leaves in the order of their keys, equal ones made one, empty ones left out."""
+    """Leaves in the order of their keys, equal ones made one, empty ones left out.
+
+    `ConfigError` for a leaf with a sum above 63 bits (times) or 128 bits (their sums and squares).
+    """
     present = np.flatnonzero(ints(leaves.count))
     keys = [key[present] for key in keys_of(leaves)]
     by_key = np.lexsort(keys[::-1])
     try:
-        return reduced(leaves, present[by_key], run_starts([key[by_key] for key in keys]))
+        rows = reduced(leaves, present[by_key], run_starts([key[by_key] for key in keys]))
+        totals: dict[str, Any] = {  # Any: for replace
+            name: frozen(ints(getattr(rows, name)).copy()) for name in TOTALS
+        }
     except OverflowError as error:
-        raise ConfigError(str(error)) from None
+        raise ConfigError(f"a sum of one context cannot be kept: {error}") from None
+    return replace(rows, **totals)
 
 
 def ordered_loads(loads: Sequence[LoadColumns]) -> LoadColumns:

@@ -32,7 +32,7 @@ def dataframe(contents: Contents, level: int) -> pd.DataFrame:
     columns |= _keys(contents, level, order)
     columns["count"] = ints(rows.count)[order]
     columns |= {kind: ints(column)[order] for kind, column in zip(ENDINGS, rows.endings, strict=True)}
-    columns |= {name: ints(getattr(rows, name))[order] for name in ("resumptions", "suspended_ns", "outermost_total_ns")}
+    columns |= {name: np.asarray(getattr(rows, name))[order] for name in ("resumptions", "suspended_ns", "outermost_total_ns")}
     bits = contents.snapshot.info.precision_bits
     for prefix, summary in (("", rows.response), ("self_", rows.self_time)):
         figures = _figures(summary, ints(rows.count), bits)

@@ -1,9 +1,8 @@
 """The difference of two snapshots of one recording: what was added in between, exactly.
 
 Leaves only grow, with exceptions: an execution of an open trace moves to its own leaf when the trace completes, and a leaf may
-be evicted, and admitted again. Then some leaf would shrink, or count from another start. All children of its parent are put
-together into one `(other)` leaf of the parent, and so on upwards until nothing shrinks: the difference is exact at every
-level that is left.
+be evicted, and admitted again. Then all children of its parent are put together into one `(other)` leaf of the parent, and so
+on upwards until nothing shrinks: the difference is exact at every level that is left.
 
 What a difference cannot know: the first observation (-1 where the leaf was there before), minimum and maximum within their
 buckets, and an exemplar that did not change.
@@ -26,7 +25,7 @@ from tracectx.tree.canonical import canonical, ordered_leaves, ordered_loads, re
 from tracectx.tree.exemplars import NO_EXEMPLAR, ClassRow, ExemplarRow, class_columns, class_rows
 from tracectx.tree.levels import CALLER, SUBTREE, TRACE
 from tracectx.tree.rows import KEYS, keys_of
-from tracectx.tree.subtraction import rows_of, shrinking, shrinking_loads, subtracted, subtracted_loads
+from tracectx.tree.subtraction import rows_of, shrinking, shrinking_loads, subtracted, subtracted_loads, unchanged
 
 _LEVEL_KEYS = KEYS[: TRACE + 1]
 _OPEN, _EVICTED = REASONS.index("open"), REASONS.index("evicted")
@@ -37,7 +36,7 @@ def difference(later: Snapshot, earlier: Snapshot) -> Snapshot:
     info = _info(later.info, earlier.info)
     later, earlier = renamed([later, earlier])
     readmitted = _readmitted_classes(later.leaves, earlier.leaves)
-    above, below = _without_shrinking(later.leaves, earlier.leaves)
+    above, below = _without_moves(later.leaves, earlier.leaves)
     more, less = ordered_loads([later.loads]), ordered_loads([earlier.loads])
     if shrinking(above, below).any() or shrinking_loads(more, less).any():
         raise ConfigError(
@@ -72,26 +71,35 @@ def _info(later: RecordingInfo, earlier: RecordingInfo) -> RecordingInfo:
     return replace(later, started_at_ns=earlier.taken_at_ns, counters=counters)
 
 
-def _without_shrinking(later: LeafColumns, earlier: LeafColumns) -> tuple[LeafColumns, LeafColumns]:
-    """Both tables, with the children of parents put together below which something shrinks; finest levels first.
+def _without_moves(later: LeafColumns, earlier: LeafColumns) -> tuple[LeafColumns, LeafColumns]:
+    """Both tables, with the children of parents put together between which something moved; finest levels first.
 
     What still shrinks at the end does so in a whole operation.
     """
     above, below = ordered_leaves(later), ordered_leaves(earlier)
     for level in range(TRACE, CALLER - 1, -1):
-        bad = _shrinking_or_readmitted(above, below) & (_levels_kept(below) >= level)
-        if bad.any():
-            parents = _Parents(below, bad, level)
+        moved = _moved(above, below, level)
+        if moved.any():
+            parents = _Parents(below, moved, level)
             above, below = parents.put_together(above), parents.put_together(below)
     return above, below
 
 
-def _shrinking_or_readmitted(above: LeafColumns, below: LeafColumns) -> NDArray[np.bool_]:
-    """Which leaves of the earlier table shrink, or count from a later time: what they held is elsewhere now."""
-    return shrinking(above, below) | (_counts_anew(above, below) & (_levels_kept(below) > SUBTREE))
+def _moved(above: LeafColumns, below: LeafColumns, level: int) -> NDArray[np.bool_]:
+    """Which leaves of the earlier table, of this level or finer, cannot be compared with the later: what they held moved.
+
+    They shrink; or they were admitted again; or they held executions of open traces, of which some may have moved though
+    there are no fewer now. (Leaves put together one level below have one level more than those of this level.)
+    """
+    kept = _levels_kept(below)
+    readmitted = _counts_anew(above, below) & (kept > SUBTREE)
+    open_ones = (ints(below.reason) == _OPEN) & (kept == level) & ~unchanged(above, below)
+    moved: NDArray[np.bool_] = (shrinking(above, below) | readmitted | open_ones) & (kept >= level)
+    return moved
 
 
 def _counts_anew(above: LeafColumns, below: LeafColumns) -> NDArray[np.bool_]:
+    """Which leaves count from another time than before."""
     rows = rows_of(above, below)
     found = rows >= 0
     found[found] = ints(above.since_ns)[rows[found]] > ints(below.since_ns)[found]

@@ -10,11 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tracectx.core.snapshot import Column, HistogramColumns, LeafColumns, SummaryColumns
-from tracectx.errors import ConfigError
 from tracectx.stats.histogram_arrays import Ints, coarsen_all
 from tracectx.tree.arrays import (
-    LARGEST,
-    exact_total,
     frozen,
     ints,
     lengths_of,
@@ -67,22 +64,19 @@ def concatenated(tables: Sequence[LeafColumns]) -> LeafColumns:
 def reduced(leaves: LeafColumns, order: Ints, starts: Ints) -> LeafColumns:
     """One row for each run of rows, once the rows are in `order`; its keys are those of the run's first row.
 
-    `since_ns` is the latest; the first observation is the smallest. `ConfigError` if a total exceeds 64 bits.
+    `since_ns` is the latest; the first observation is the smallest.
     """
     firsts = order[starts]
 
-    def total(column: Column, name: str) -> Column:
-        values = ints(column)[order]
-        if exact_total(values) > LARGEST:
-            raise ConfigError(f"the sum of {name} over all contexts must be below 2**63, got {exact_total(values)}")
-        return frozen(run_sums(values, starts))
+    def total(column: Column) -> Column:
+        return frozen(run_sums(ints(column)[order], starts))
 
-    endings = [total(column, "executions") for column in leaves.endings]
+    endings = [total(column) for column in leaves.endings]
     earliest = _earliest(leaves, order, starts)
     since = ints(leaves.since_ns)[order]
     return LeafColumns(
         **{name: frozen(ints(getattr(leaves, name))[firsts]) for name in KEYS},
-        **{name: total(getattr(leaves, name), name) for name in TOTALS},
+        **{name: total(getattr(leaves, name)) for name in TOTALS},
         **{name: frozen(ints(getattr(leaves, name))[earliest]) for name in _FIRST},
         since_ns=frozen(np.maximum.reduceat(since, starts) if len(starts) else since),
         endings=(endings[0], endings[1], endings[2], endings[3], endings[4]),

@@ -36,6 +36,20 @@ def shrinking(above: LeafColumns, below: LeafColumns) -> _Bools:
     return found
 
 
+def unchanged(above: LeafColumns, below: LeafColumns) -> _Bools:
+    """Which rows of `below` hold the same executions in `above`, as far as their sums and the first of them tell."""
+    rows = rows_of(above, below)
+    found = rows >= 0
+    if not len(ints(above.count)):
+        return found
+    for name in ("count", "first_start_ns", "first_response_ns", "first_self_ns"):
+        found &= ints(getattr(above, name))[rows] == ints(getattr(below, name))
+    for more, less in ((above.response, below.response), (above.self_time, below.self_time)):
+        for name in ("sum_low", "sum_high", "square_low", "square_high"):
+            found &= words(getattr(more, name))[rows] == words(getattr(less, name))
+    return found
+
+
 def subtracted(above: LeafColumns, below: LeafColumns, precision_bits: int) -> LeafColumns:
     """`above` minus `below`, none of whose rows may be shrinking. Rows may be left without executions."""
     rows = rows_of(above, below)
