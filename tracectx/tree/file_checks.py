@@ -236,7 +236,7 @@ def _check_loads(loads: LoadColumns, operations: int, bits: int) -> None:
 def _check_starts(column: Column, rows: int, entries: int, name: str) -> Ints:
     starts = ints(column)
     _expect(len(starts) == rows + 1, name, f"{rows + 1} rows", len(starts))
-    _expect(starts[0] == 0 and starts[-1] == entries, name, f"0 first and {entries} last", (starts[0], starts[-1]))
+    _expect(starts[0] == 0 and starts[-1] == entries, name, f"0 first and {entries} last", (int(starts[0]), int(starts[-1])))
     _all(np.diff(starts) >= 0, starts[1:], name, "ascending numbers")
     return starts
 
