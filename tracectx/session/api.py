@@ -62,7 +62,7 @@ def report(
     from tracectx.report.write import report as write  # rich and numpy are loaded with the first report
 
     if tree is None:
-        write(snapshot(), file=file, format=format, stats=stats(), **options)
+        write(snapshot(), file=file, format=format, **options)
     else:
         write(tree, file=file, format=format, **options)
 

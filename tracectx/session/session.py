@@ -236,12 +236,12 @@ class Session:
     def _report_at_exit(self, where: bool | str) -> None:
         from tracectx.report.write import report  # loads rich
 
-        tree, stats = self.recordings[0].snapshot(), self.recordings[0].stats()
+        tree = self.recordings[0].snapshot()
         if where is True:
-            report(tree, stats=stats)
+            report(tree)
             return
         with open(str(where), "w", encoding="utf-8") as file:
-            report(tree, file=file, format="json" if str(where).endswith(".json") else "text", stats=stats)
+            report(tree, file=file, format="json" if str(where).endswith(".json") else "text")
 
 
 class _GuardedReader:

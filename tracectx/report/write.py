@@ -1,0 +1,78 @@
+"""Writes a report where it is asked for: with a little colour on a terminal, plain everywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import IO, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from tracectx.errors import ConfigError
+from tracectx.report.json_format import json_text
+from tracectx.report.text import TextOptions, text_lines
+from tracectx.tree.calling_context_tree import CallingContextTree
+
+FORMATS = ("text", "json")
+_OPTIONS = tuple(field.name for field in fields(TextOptions) if field.name != "unicode")
+
+
+def report(
+    tree: CallingContextTree,
+    *,
+    file: IO[str] | None = None,
+    format: str = "text",
+    **options: Any,  # Any: TextOptions checks each
+) -> None:
+    """Writes the report of a tree.
+
+    Text options: `operations=10` rows of the table, `findings=3` operations explained, `contexts=6` of each, `operation=NAME`
+    for one alone, `level=` to look at instead of the best one, `width=100`. `ConfigError` for anything else.
+    """
+    if format not in FORMATS:
+        raise ConfigError(f"format must be one of {', '.join(map(repr, FORMATS))}, got {format!r}")
+    if not isinstance(tree, CallingContextTree):
+        raise ConfigError(f"report takes a tree, such as tracectx.snapshot() gives, got {tree!r}")
+    unknown = sorted(set(options) - set(_OPTIONS if format == "text" else ()))
+    if unknown:
+        allowed = ", ".join(_OPTIONS) if format == "text" else "none for JSON"
+        raise ConfigError(f"unknown report option {unknown[0]!r}: expected one of {allowed}")
+    stream = file if file is not None else sys.stdout
+    known = tree.info.counters
+    if format == "json":
+        stream.write(json_text(tree, known) + "\n")
+        return
+    _write_text(tree, stream, known, options)
+
+
+def _write_text(tree: CallingContextTree, stream: IO[str], counters: Mapping[str, int], options: dict[str, Any]) -> None:
+    # Any: as above.
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    if console.is_terminal and "width" not in options:
+        options = {**options, "width": max(60, console.width)}
+    lines = text_lines(tree, counters, TextOptions(**options, unicode=_shows_blocks(stream)))
+    if not console.is_terminal:
+        for line in lines:
+            stream.write(line + "\n")
+        return
+    for line in lines:
+        console.print(Text(line, style=_style(line)))
+
+
+def _style(line: str) -> str:
+    if line.startswith(("tracectx:", "Why ")):
+        return "bold"
+    if line.startswith(("operation ", "  share", "More:", "...")):
+        return "dim"
+    return ""
+
+
+def _shows_blocks(stream: IO[str]) -> bool:
+    """Whether the stream's encoding has the characters of the histograms."""
+    try:
+        "█←µ".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
