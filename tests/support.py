@@ -42,11 +42,7 @@ def times_of(recording: Recording, name: str) -> dict[str, int]:
     gc.collect()
     columns = recording.columns()
     leaves = columns.leaves
-    rows = [
-        row
-        for row in range(len(leaves.operation))
-        if columns.operations[leaves.operation[row]].rsplit(".", 1)[-1] == name
-    ]
+    rows = [row for row in range(len(leaves.operation)) if columns.operations[leaves.operation[row]].rsplit(".", 1)[-1] == name]
     return {
         "count": sum(leaves.count[row] for row in rows),
         "response": sum(leaves.response.sum_low[row] for row in rows),

@@ -100,7 +100,7 @@ def options_from_environment(environ: Mapping[str, str] = os.environ) -> Options
 def _parse(name: str, text: str, variable: str) -> object:
     if name in ("sample", "trace_linger", "fold_interval"):
         return _number(float, text, variable, "a number")
-    if name.startswith("max_") and name != "max_memory" or name == "ring_events":
+    if (name.startswith("max_") and name != "max_memory") or name == "ring_events":
         return _number(int, text, variable, "a whole number")
     if name in ("propagate_threads", "report_at_exit"):
         if text.lower() in _TRUE | _FALSE:

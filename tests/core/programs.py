@@ -109,7 +109,7 @@ class Machine:
         """The innermost execution of the current strand: below an adopted position nothing of the thread counts."""
         for block in reversed(self.thread.blocks):
             if block.kind == "adopt" or block.execution is not None:
-                return block.execution if block.kind != "adopt" else block.handle[1]  # type: ignore[no-any-return]
+                return block.execution if block.kind != "adopt" else block.handle[1]
         return None
 
     def _new(self, operation: str, root: bool) -> Execution:
@@ -180,7 +180,8 @@ class Machine:
             return
         generator = waiting[number % len(waiting)]
         execution = generator.execution
-        assert execution is not None and execution.suspended_at_ns is not None
+        assert execution is not None
+        assert execution.suspended_at_ns is not None
         execution.handed_out_ns += self.clock.now_ns - execution.suspended_at_ns
         execution.suspended_at_ns = None
         generator.resumable.resume()
@@ -246,8 +247,8 @@ def by_stack(machine: Machine) -> Counter[tuple[tuple[str, ...], int]]:
 def folded_by_stack(snapshot: Snapshot) -> Counter[tuple[tuple[str, ...], int]]:
     """The same of a snapshot without contexts over a limit."""
     counts: Counter[tuple[tuple[str, ...], int]] = Counter()
-    for row, stack in enumerate(snapshot.leaves.stack):
-        path = []
+    for row, leaf_stack in enumerate(snapshot.leaves.stack):
+        path, stack = [], leaf_stack
         while stack >= 0:
             path.append(snapshot.operations[snapshot.stacks.operation[stack]])
             stack = snapshot.stacks.parent[stack]
@@ -259,7 +260,7 @@ def folded_by_stack(snapshot: Snapshot) -> Counter[tuple[tuple[str, ...], int]]:
 
 def totals(snapshot: Snapshot) -> dict[str, tuple[int, int, int]]:
     """Count, response time and self time (nanoseconds) by operation."""
-    sums = {name: (0, 0, 0) for name in snapshot.operations}
+    sums = dict.fromkeys(snapshot.operations, (0, 0, 0))
     leaves = snapshot.leaves
     for row, operation in enumerate(leaves.operation):
         name = snapshot.operations[operation]

@@ -16,9 +16,7 @@ PROGRAMS = st.lists(st.integers(0, 16 * 66), max_size=120)
 def assert_conserved(machine: Machine, snapshot: Snapshot) -> None:
     """recorded = folded + open + unfinished + dropped, each counted by itself, and folded is what the leaves hold."""
     counters = snapshot.info.counters
-    assert counters["recorded"] == (
-        counters["folded"] + counters["open"] + counters["unfinished"] + counters["dropped"]
-    )
+    assert counters["recorded"] == (counters["folded"] + counters["open"] + counters["unfinished"] + counters["dropped"])
     assert sum(snapshot.leaves.count) == counters["folded"]
     assert sum(snapshot.loads.histogram.count) == counters["folded"]
     assert counters["probe_errors"] == 0

@@ -20,7 +20,7 @@ from tracectx.testing import ManualClock
 def test_interleaved_generators_keep_their_own_children(rec: Recording) -> None:
     @tracectx.probe(name="consume")
     def consume() -> None:
-        for _ in zip(gen(2), gen(2)):
+        for _ in zip(gen(2), gen(2), strict=False):
             s2()
 
     consume()

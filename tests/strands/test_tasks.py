@@ -333,17 +333,13 @@ def test_tasks_that_share_an_explicit_context_stay_apart(rec: Recording) -> None
     @tracectx.probe(name="shared")
     async def shared() -> None:
         context, loop = contextvars.copy_context(), asyncio.get_running_loop()
-        await asyncio.gather(
-            loop.create_task(unprobed(), context=context), loop.create_task(b(), context=context)
-        )
+        await asyncio.gather(loop.create_task(unprobed(), context=context), loop.create_task(b(), context=context))
 
     asyncio.run(shared())
     assert drawn(rec) == ["shared(~B(s) ~s)"]
 
 
-def test_a_task_that_outlives_its_creator_keeps_its_stack_and_its_creators_time(
-    rec: Recording, clock: ManualClock
-) -> None:
+def test_a_task_that_outlives_its_creator_keeps_its_stack_and_its_creators_time(rec: Recording, clock: ManualClock) -> None:
     @tracectx.probe(name="child")
     async def child(go: asyncio.Event) -> None:
         await go.wait()

@@ -54,6 +54,7 @@ __all__ = [
 Column: TypeAlias = "Sequence[int]"
 """Integers of one kind, with the buffer protocol."""
 
+
 @dataclass(frozen=True, slots=True)
 class HistogramColumns:
     """Sparse histograms of many rows, in compressed rows.

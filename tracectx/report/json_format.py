@@ -1,8 +1,8 @@
 """The report as JSON, for programs. Schema version 1.
 
     {"tracectx": 1, "recording": {...}, "counters": {...},
-     "operations": [{"operation", "count", "self_share", "response": TIMES, "self": TIMES, "ended": {...}, "contexts": {LEVEL: n},
-                     "reduction": {LEVEL: {"raw", "null", "adjusted", "error", "z", "p"}}}],
+     "operations": [{"operation", "count", "self_share", "response": TIMES, "self": TIMES, "ended": {...},
+                     "contexts": {LEVEL: n}, "reduction": {LEVEL: {"raw", "null", "adjusted", "error", "z", "p"}}}],
      "contexts": {LEVEL: [{"operation", "caller", "stack", "shape", "position", "count", "is_other", "other_reason",
                            "response": TIMES, "self": TIMES}]}}
 
@@ -64,9 +64,7 @@ def _operation(tree: CallingContextTree, context: Context, total_self_ns: int) -
         "ended": context.ended,
         "contexts": {level: tree.context_count(name, level) for level in LEVELS},
         "reduction": {
-            level: {
-                part: _number(getattr(reductions[level], part)) for part in ("raw", "null", "adjusted", "error", "z", "p")
-            }
+            level: {part: _number(getattr(reductions[level], part)) for part in ("raw", "null", "adjusted", "error", "z", "p")}
             for level in LEVELS
         },
     }

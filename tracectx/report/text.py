@@ -171,22 +171,18 @@ class _Report:
         blocks = BLOCKS if self._options.unicode else ASCII_BLOCKS
         for context, words in zip(contexts, distinctions(contexts, self._short), strict=True):
             model = context.response_time
-            if not self._options.unicode:
-                words = words.replace("←", "<-")
             start = (
                 f"  {human_share(context.count / operation.count):>5} {context.count:>9,} {human_time(model.mean):>8}"
                 f" {human_time(model.p95):>8}  {bars(model, bounds, _BAR_WIDTH, blocks)}  "
             )
-            yield start + _fitted(words, max(24, self._options.width - len(start)))
+            yield start + _fitted(
+                words if self._options.unicode else words.replace("←", "<-"), max(24, self._options.width - len(start))
+            )
 
     def _health(self) -> Iterator[str]:
         counters = self._counters
         cost_ns = self._tree.info.probe_cost_ns
-        lost = [
-            f"{counters[name]:,} {words}"
-            for name, words in _HEALTH
-            if counters.get(name)
-        ]
+        lost = [f"{counters[name]:,} {words}" for name, words in _HEALTH if counters.get(name)]
         yield ""
         yield f"Recording: {', '.join(lost) if lost else 'nothing lost'}; a probe costs about {human_time(cost_ns / 1e9)}."
         dear = [

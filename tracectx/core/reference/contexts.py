@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 
+from tracectx.core.keys import NOT_KEPT
 from tracectx.core.reference.shapes import Shape
 from tracectx.core.reference.summary import Leaf
-from tracectx.core.keys import NOT_KEPT
 
 
 class StackNode:
@@ -31,7 +31,7 @@ class StackNode:
 class SubtreeContext:
     """Executions of equal stack and own subtree. Pinned while a trace class that is kept has leaves below it."""
 
-    __slots__ = ("cost", "gone", "others", "order", "pins", "shape", "since_ns", "stack", "weight")
+    __slots__ = ("cost", "gone", "order", "others", "pins", "shape", "since_ns", "stack", "weight")
 
     def __init__(self, stack: StackNode, shape: Shape, since_ns: int) -> None:
         self.stack = stack

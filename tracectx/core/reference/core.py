@@ -29,9 +29,7 @@ class ReferenceCore:
         self.folder = Folder(self.recorder)
         self._next_id = 0
 
-    def open_recording(
-        self, id: int, clock: Clock, limits: Limits, loops: str, linger_ns: int, sample: float
-    ) -> RecordingFold:
+    def open_recording(self, id: int, clock: Clock, limits: Limits, loops: str, linger_ns: int, sample: float) -> RecordingFold:
         """A new recording, not current yet. `id`: 64 bits, unique across processes."""
         now = time.time_ns()
         # An injected clock is the time: tests and simulations see their own numbers.
@@ -142,4 +140,3 @@ def _batch_ns(recorder: ReferenceRecorder, operation: int) -> int:
         if token is not None:
             leave(token, 0)
     return time.perf_counter_ns() - started
-

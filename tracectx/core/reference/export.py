@@ -272,4 +272,3 @@ def _load_columns(table: ContextTable, open_loads: dict[tuple[int, int], Summary
         bucket=array("i", [bucket for _, bucket in keys]),
         histogram=_histogram_columns([loads[key] for key in keys]),
     )
-

@@ -53,7 +53,7 @@ class Locator:
         self.on_asyncio: Callable[[], None] | None = None  # to be called, once, when the program has imported asyncio
         self.wake: Callable[[], None] | None = None  # to be called, once, when the next root begins
         self._local = threading.local()
-        self._registration = threading.Lock()
+        self._registration = threading.RLock()  # a handler or `__del__` may come in between, and register too
 
     @staticmethod
     def no_clock() -> int:

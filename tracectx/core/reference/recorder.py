@@ -14,11 +14,12 @@ from collections.abc import Callable
 from itertools import count
 
 from tracectx.core.events import ENTER, EXIT, HOLE, OPEN, RECORD
+from tracectx.core.keys import OTHER_NAME
 from tracectx.core.reference.location import VARIABLE, Locator, ThreadState, nothing
 from tracectx.core.reference.resumable import ReferenceResumable
 from tracectx.core.reference.strands import DROPPED, SAMPLED_OUT, Muted, Position, RecordingHandle, Strand, Token
-from tracectx.core.keys import OTHER_NAME
 from tracectx.stats.mixing import mix64
+
 
 class SpanToken:
     """An open span: the execution, and what to put back into the context variable."""
@@ -272,5 +273,4 @@ class ReferenceRecorder(Locator):
     def forked(self) -> None:
         super().forked()
         self.consumer_lock = threading.Lock()
-        self._registration = threading.Lock()
-
+        self._registration = threading.RLock()

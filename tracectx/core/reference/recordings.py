@@ -129,9 +129,7 @@ class RecordingFold:
             in_order = sorted(node.tasks, key=lambda task: structural_order(task.shape) if task.shape is not None else ())
             node.tasks = dict.fromkeys(in_order)
         children = [
-            (child.shape, child.is_async)
-            for child in (*(node.children or ()), *(node.tasks or ()))
-            if child.shape is not None
+            (child.shape, child.is_async) for child in (*(node.children or ()), *(node.tasks or ())) if child.shape is not None
         ]
         operation = node.operation
         edges = shapes.edges(children)

@@ -143,4 +143,3 @@ class ReferenceResumable:
         strand.announced = True
         events.append((UNDER, strand.id, parent.id, self._kind, 0))
         return True
-

@@ -10,12 +10,12 @@ from array import array
 from collections.abc import Iterator
 
 from tracectx.config import Limits
+from tracectx.core.keys import NOT_KEPT, REASONS, ROOT
 from tracectx.core.reference.admission import Pool
 from tracectx.core.reference.contexts import Exemplar, StackNode, SubtreeContext, TraceClass
 from tracectx.core.reference.nodes import Node, Trace
 from tracectx.core.reference.shapes import Shape, ShapeTable
 from tracectx.core.reference.summary import Leaf, Summary
-from tracectx.core.keys import NOT_KEPT, REASONS, ROOT
 from tracectx.stats.mixing import combine64
 
 EVICTED, TRUNCATED, OPEN_TRACE, LATE, LIMIT = (REASONS.index(name) for name in REASONS[1:])
