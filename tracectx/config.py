@@ -55,7 +55,8 @@ class Limits:
     def of(cls, options: Options) -> Limits:
         """Parts that were given stand; the others are the smaller of their default and their share of `max_memory`.
 
-        Shares follow the sizes that the Python core's structures take (`benchmarks/memory.py` measures them).
+        Shares follow the sizes that the Python core's structures take; `tests/stress` shows that their sum stays under
+        `max_memory`. Twice the executions of a trace are kept of all open traces together.
         """
         memory = options.max_memory
 
@@ -63,11 +64,11 @@ class Limits:
             return given if given is not None else max(16, min(default, int(memory * share) // item_bytes))
 
         return cls(
-            ring_events=part(options.ring_events, 65_536, 0.15, 160),
-            trace_executions=part(options.max_trace_executions, 100_000, 0.25, 560),
-            operations=part(options.max_operations, 10_000, 0.05, 320),
-            contexts=part(options.max_contexts, 100_000, 0.45, 1_700),
-            shapes=part(options.max_shapes, 10_000, 0.10, 800),
+            ring_events=part(options.ring_events, 65_536, 0.12, 160),
+            trace_executions=part(options.max_trace_executions, 100_000, 0.12, 400),
+            operations=part(options.max_operations, 10_000, 0.04, 256),
+            contexts=part(options.max_contexts, 100_000, 0.50, 1_100),
+            shapes=part(options.max_shapes, 10_000, 0.08, 640),
             labels=options.max_labels,
         )
 

@@ -15,7 +15,7 @@ from tracectx.core.reference.strands import RecordingHandle, counted
 if TYPE_CHECKING:
     from tracectx.core.snapshot import Snapshot
 
-_EVENT_BYTES, _NODE_BYTES, _LEAF_BYTES, _SHAPE_BYTES, _STACK_BYTES = 160, 560, 1_700, 400, 360
+_EVENT_BYTES, _NODE_BYTES, _LEAF_BYTES, _SHAPE_BYTES, _STACK_BYTES = 160, 400, 1_100, 400, 360
 """Sizes of the structures, measured with `tracemalloc` on CPython 3.11 (rounded up)."""
 
 

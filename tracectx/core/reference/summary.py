@@ -12,7 +12,7 @@ _BATCH = 32
 class Summary:
     """One time of one context, in integer nanoseconds."""
 
-    __slots__ = ("_pending", "_total", "histogram", "maximum", "minimum", "squares")
+    __slots__ = ("_histogram", "_pending", "_total", "maximum", "minimum", "squares")
 
     def __init__(self) -> None:
         self._pending: list[int] = []
@@ -20,7 +20,12 @@ class Summary:
         self.squares = 0
         self.minimum = -1  # -1: nothing yet
         self.maximum = 0
-        self.histogram: dict[int, int] = {}
+        self._histogram: dict[int, int] | None = None  # made with the first batch: most contexts hold few values
+
+    @property
+    def histogram(self) -> dict[int, int]:
+        """Counts by bucket of what has been worked off."""
+        return self._histogram if self._histogram is not None else {}
 
     def add(self, value: int) -> None:
         self._pending.append(value)
@@ -35,7 +40,7 @@ class Summary:
             self._total += sum(pending)
             self.squares += sum([value * value for value in pending])
             self._widen(min(pending), max(pending))
-            histogram = self.histogram
+            histogram = self._counts()
             for value in pending:
                 bucket = bucket_of(value)
                 histogram[bucket] = histogram.get(bucket, 0) + 1
@@ -53,8 +58,14 @@ class Summary:
         self._total += other._total
         self.squares += other.squares
         self._widen(other.minimum, other.maximum)
+        histogram = self._counts()
         for bucket, number in other.histogram.items():
-            self.histogram[bucket] = self.histogram.get(bucket, 0) + number
+            histogram[bucket] = histogram.get(bucket, 0) + number
+
+    def _counts(self) -> dict[int, int]:
+        if self._histogram is None:
+            self._histogram = {}
+        return self._histogram
 
     def _widen(self, minimum: int, maximum: int) -> None:
         self.minimum = minimum if self.minimum < 0 else min(self.minimum, minimum)

@@ -1,7 +1,7 @@
 """The calling-context table: every completed execution in exactly one leaf, within the limits.
 
-Owned by the fold, under the consumer's lock. Half of the contexts' limit is for leaves of trace classes, a quarter for
-subtrees without such leaves, a quarter for stacks (and pairs of caller and operation whose stack is not kept).
+Owned by the fold, under the consumer's lock. Of the contexts' limit, seven tenths are for leaves of trace classes, two
+for subtrees without such leaves, one for stacks (and pairs of caller and operation whose stack is not kept).
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class ContextTable:
         self.unfinished = 0
         self.over_limit = 0  # entered, but too many were open to follow them
         self.evicted_classes = 0
-        self._class_pool: Pool[TraceClass] = Pool(max(1, limits.contexts // 2), limits.shapes)
-        self._subtree_pool: Pool[SubtreeContext] = Pool(max(1, limits.contexts // 4), limits.contexts)
-        self._most_stacks = max(1, limits.contexts // 4)
+        self._class_pool: Pool[TraceClass] = Pool(max(1, limits.contexts * 7 // 10), limits.shapes)
+        self._subtree_pool: Pool[SubtreeContext] = Pool(max(1, limits.contexts // 5), limits.contexts)
+        self._most_stacks = max(1, limits.contexts // 10)
 
     def stack(self, parent: StackNode | None, operation: int) -> StackNode:
         """The context of an operation called on a path; first come, first kept."""
