@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tree.literal_snapshots import INFO, LEVELS, Kept, Leaf, snapshot_of, trace_id
-from tests.tree.recordings import Trace, executions, keys_of_contexts, traces, tree_of_traces
+from tests.tree.recordings import SHAPES, Trace, executions, keys_of_contexts, traces, tree_of_traces
 from tracectx.core.snapshot import RecordingInfo
 from tracectx.errors import ConfigError
 from tracectx.stats.histogram import bounds, bucket_of
@@ -57,36 +57,46 @@ def test_windows_merge_to_the_whole(some: list[Trace], one: int, other: int) -> 
     assert windows.info.counters == late.info.counters
 
 
-PLACES = st.sampled_from(
-    [
-        ("trace", "", 0),
-        ("subtree", "evicted", 0),
-        ("subtree", "open", 0),
-        ("stack", "evicted", 0),
-        ("stack", "open", 0),
-        ("caller", "limit", 0),
-        ("operation", "limit", 0),
-    ]
-)
+Place = tuple[str, str, int]
+"""Where a trace is kept: `keeps`, reason, since when."""
+
+TRACE, SUBTREE, EVICTED, STACK = ("trace", "", 0), ("subtree", "limit", 0), ("subtree", "evicted", 0), ("stack", "evicted", 0)
+AGAIN = ("trace", "", 7_000)
+OPEN_PLACES = st.sampled_from([("subtree", "open", 0), ("stack", "open", 0), ("caller", "open", 0)])
 
 
 @st.composite
 def moves(draw: st.DrawFn) -> tuple[list[Trace], list[Trace], list[Trace]]:
-    """Traces as an earlier snapshot keeps them, the same as a later one does, and those that are added."""
-    before = draw(traces(largest=6))
-    placed: dict[str, tuple[str, str, int]] = {}
+    """Traces as an earlier snapshot keeps them, the same as a later one does, and those that are added.
 
-    def move(trace: Trace, anew: bool) -> Trace:
-        keeps, reason, _ = placed.setdefault(trace.shape, draw(PLACES))
-        if anew and keeps == "trace":
-            return replace(trace, keeps="trace", reason="", since_ns=7_000)
-        return replace(trace, keeps=keeps, reason=reason)
+    Traces that were open complete, or stay. A class is evicted, or all subtrees at once are, and may come back.
+    """
+    opened = {shape: draw(OPEN_PLACES) for shape in SHAPES if draw(st.integers(0, 3)) == 0}
+    dissolved = draw(st.booleans())
+    later: dict[str, tuple[Place, Place]] = {}
 
-    after = [move(trace, False) for trace in before]
-    for shape, (keeps, *_rest) in list(placed.items()):
-        if keeps != "trace":  # what was evicted may have come back, and counts anew
-            placed[shape] = draw(st.sampled_from([("trace", "", 1), placed[shape]]))
-    added = [replace(move(trace, placed.get(trace.shape, ("", "", 0))[2] == 1)) for trace in draw(traces(101, 6))]
+    def places(trace: Trace) -> tuple[Place, Place]:
+        """Where a trace of the earlier snapshot is in the later one, and where one that is added is."""
+        place = (trace.keeps, trace.reason, 0)
+        if trace.reason == "open":
+            return draw(st.sampled_from([(place, place), (TRACE, TRACE), (TRACE, place), (SUBTREE, SUBTREE), (place, TRACE)]))
+        if place == TRACE and dissolved:
+            return (STACK, draw(st.sampled_from([AGAIN, STACK])))
+        if place == TRACE:
+            return draw(st.sampled_from([(place, place), (EVICTED, AGAIN), (EVICTED, EVICTED)]))
+        return (STACK, STACK) if trace.keeps == "subtree" and dissolved else (place, place)
+
+    def placed(trace: Trace, place: Place) -> Trace:
+        # Open executions that have moved are told from those that replace them by their times, so no two are the same.
+        times = tuple(time // 1024 * 1024 + trace.number for time in trace.times)
+        return replace(trace, times=times, keeps=place[0], reason=place[1], since_ns=place[2])
+
+    before = [placed(trace, opened.get(trace.shape, (trace.keeps, trace.reason, 0))) for trace in draw(traces(largest=6))]
+    for trace in before:
+        later.setdefault(trace.shape, places(trace))
+    after = [placed(trace, later[trace.shape][0]) for trace in before]
+    new = AGAIN if dissolved else TRACE
+    added = [placed(trace, later.get(trace.shape, (new, new))[1]) for trace in draw(traces(101, 6))]
     return before, after, added
 
 
