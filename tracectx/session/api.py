@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import IO, TYPE_CHECKING, Any
 
+import tracectx.report  # noqa: F401  # the folder: loaded later, it would take the place of the function `tracectx.report`
 from tracectx.session.session import SESSION, Recording
 from tracectx.session.statistics import RecordingStats
 
