@@ -32,6 +32,7 @@ def total_of(keys: tuple[object, ...], some: dict[tuple[object, ...], list[int]]
 @given(traces(largest=12), st.integers(0, 12))
 def test_without_moves_a_difference_is_the_tree_of_what_was_added(some: list[Trace], cut: int) -> None:
     window = tree_of_traces(some, LATER).since(tree_of_traces(some[:cut]))
+    assert encoded(merge([window]).snapshot) == encoded(window.snapshot)
     for level in LEVELS:
         added = executions(some[cut:], level)
         found = keys_of_contexts(window, level)
@@ -106,6 +107,7 @@ def test_whatever_moved_a_difference_is_exact_at_the_levels_that_are_left(
 ) -> None:
     before, after, added = moved
     window = tree_of_traces(after + added, LATER).since(tree_of_traces(before))
+    assert encoded(merge([window]).snapshot) == encoded(window.snapshot)
     assert window.executions == sum(map(len, executions(added, "operation").values()))
     for level in LEVELS:
         expected = executions(added, level)

@@ -93,10 +93,11 @@ class _Union:
         return new_ids
 
     def use(self, snapshot: Snapshot, maps: Maps) -> None:
-        """Marks what the rows of a snapshot refer to."""
-        keys = maps.leaf_keys(snapshot.leaves)
+        """Marks what the rows of a snapshot refer to; a row without executions does not count."""
+        present = ints(snapshot.leaves.count) > 0
+        keys = {name: key[present] for name, key in maps.leaf_keys(snapshot.leaves).items()}
         loads = maps.operation[ints(snapshot.loads.operation)]
-        classes = maps.shape[ints(snapshot.classes.shape)]
+        classes = maps.shape[ints(snapshot.classes.shape)[ints(snapshot.classes.count) > 0]]
         self._used_operations |= _kept(keys["operation"], keys["caller"], loads)
         self._used_stacks |= _kept(keys["stack"])
         self._used_shapes |= _kept(keys["subtree"], keys["trace"], classes)
