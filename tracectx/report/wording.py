@@ -65,14 +65,14 @@ def _caller(context: Context, contexts: Sequence[Context], short: Callable[[str]
 
 
 def _path(stack: tuple[str, ...], stacks: Sequence[tuple[str, ...]], short: Callable[[str], str]) -> str:
-    """The callers up to the one that tells this stack from all others, nearest first."""
+    """The callers up to the one that tells this stack from all others, nearest first; to the root if need be."""
     callers = stack[-2::-1]
     if not callers:
         return "called by nobody (a root)"
     for depth in range(1, len(callers) + 1):
         if sum(other[-2::-1][:depth] == callers[:depth] for other in stacks) == 1:
-            break
-    return "called from " + " ← ".join(short(name) for name in callers[:depth])
+            return "called from " + " ← ".join(short(name) for name in callers[:depth])
+    return "called from " + " ← ".join(short(name) for name in callers) + " (a root)"
 
 
 def _ending(context: Context, contexts: Sequence[Context]) -> list[str]:
