@@ -12,7 +12,7 @@ from tracectx.errors import ConfigError
 from tracectx.report.bars import ASCII_BLOCKS, BLOCKS, axis, bars
 from tracectx.report.findings import LEVELS, Finding, counts, finding
 from tracectx.report.names import shortener
-from tracectx.report.units import human_share, human_time
+from tracectx.report.units import counted, human_share, human_time
 from tracectx.report.wording import distinctions
 from tracectx.stats.reduction import StdReduction
 from tracectx.tree.calling_context_tree import CallingContextTree
@@ -84,7 +84,8 @@ class _Report:
             yield "Decorate a function with @tracectx.probe, or name what to record: tracectx.instrument('your_package.*')."
             return
         yield (
-            f"tracectx: {tree.executions:,} executions of {len(tree.operations):,} operations in {tree.traces:,} traces"
+            f"tracectx: {counted(tree.executions, 'execution')} of {counted(len(tree.operations), 'operation')}"
+            f" in {counted(tree.traces, 'trace')}"
             f"  ({info.clock} clock, {'/'.join(info.cores)} core, {'/'.join(info.attachments)})"
         )
 
@@ -104,7 +105,7 @@ class _Report:
         rest = self._operations[len(shown) :]
         if rest:
             share = sum(context.self_time.total_ns for context in rest) / max(1, self._total_self_ns)
-            yield f"... and {len(rest):,} more operations with {human_share(share)} of the self time"
+            yield f"... and {counted(len(rest), 'more operation')} with {human_share(share)} of the self time"
         yield f"{'':{name_width}} contexts: by caller/stack/subtree/trace; explained: of the std, beyond chance"
 
     def _row(self, context: Context) -> list[str]:
@@ -161,7 +162,7 @@ class _Report:
         if len(contexts) > len(shown):
             rest = contexts[len(shown) :]
             count = sum(context.count for context in rest)
-            yield f"  ... and {len(rest):,} more contexts with {count:,} executions"
+            yield f"  ... and {counted(len(rest), 'more context')} with {counted(count, 'execution')}"
 
     def _contexts(self, operation: Context, contexts: Sequence[Context]) -> Iterator[str]:
         bounds = axis([context.response_time for context in contexts])
@@ -182,7 +183,7 @@ class _Report:
     def _health(self) -> Iterator[str]:
         counters = self._counters
         cost_ns = self._tree.info.probe_cost_ns
-        lost = [f"{counters[name]:,} {words}" for name, words in _HEALTH if counters.get(name)]
+        lost = [f"{counted(counters[name], noun)}{rest}" for name, noun, rest in _HEALTH if counters.get(name)]
         yield ""
         yield f"Recording: {', '.join(lost) if lost else 'nothing lost'}; a probe costs about {human_time(cost_ns / 1e9)}."
         dear = [
@@ -199,17 +200,17 @@ class _Report:
 
 
 _HEALTH = (
-    ("dropped", "executions dropped"),
-    ("dropped_traces", "traces dropped"),
-    ("truncated_traces", "traces truncated"),
-    ("late_executions", "late executions"),
-    ("unfinished", "unfinished executions"),
-    ("open", "executions still open"),
-    ("sampled_out_traces", "traces sampled out"),
-    ("evicted_classes", "trace classes evicted"),
-    ("vanished_executions", "executions vanished by a reset"),
-    ("clock_steps", "steps back of the clock"),
-    ("probe_errors", "errors in probes"),
+    ("dropped", "execution", " dropped"),
+    ("dropped_traces", "trace", " dropped"),
+    ("truncated_traces", "trace", " truncated"),
+    ("late_executions", "late execution", ""),
+    ("unfinished", "unfinished execution", ""),
+    ("open", "execution", " still open"),
+    ("sampled_out_traces", "trace", " sampled out"),
+    ("evicted_classes", "trace class", " evicted"),
+    ("vanished_executions", "execution", " vanished by a reset"),
+    ("clock_steps", "step", " back of the clock"),
+    ("probe_errors", "error", " in probes"),
 )
 
 

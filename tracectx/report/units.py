@@ -1,10 +1,11 @@
-"""Figures as people read them."""
+"""Figures as people read them: three digits and a unit."""
 
 from __future__ import annotations
 
 import math
 
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_TIMES = ((86_400.0, "d"), (3_600.0, "h"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def human_time(seconds: float) -> str:
@@ -13,7 +14,7 @@ def human_time(seconds: float) -> str:
         return "-"
     if seconds == 0:
         return "0"
-    for scale, unit in _UNITS:
+    for scale, unit in _TIMES:
         # What would round up to 1000 of a unit is one of the next.
         if float(f"{seconds / scale:.3g}") >= 1:
             return f"{_three_digits(seconds / scale)} {unit}"
@@ -26,6 +27,14 @@ def human_share(share: float) -> str:
         return "-"
     percent = 100 * share
     return "<1 %" if 0 < percent < 1 else f"{percent:.0f} %"
+
+
+def human_count(count: int) -> str:
+    """As it is up to 9,999, then in thousands, millions, ...: `25.3k`."""
+    if count < 10_000:
+        return str(count)
+    scale, unit = next((scale, unit) for scale, unit in _COUNTS if float(f"{count / scale:.3g}") >= 1)
+    return f"{count / scale:.3g}{unit}"
 
 
 def _three_digits(value: float) -> str:
