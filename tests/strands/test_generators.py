@@ -341,3 +341,21 @@ def test_a_generator_held_across_awaits_keeps_its_children(rec: Recording) -> No
 
     asyncio.run(two())
     assert drawn(rec) == ["two(gen(s s) B(s) s2(s))"]
+
+
+def test_spans_in_interleaved_generators_keep_nothing_open(rec: Recording) -> None:
+    @tracectx.probe(name="g")
+    def g() -> Iterator[None]:
+        with tracectx.span("part"):
+            s()
+            yield
+            s()
+
+    @tracectx.probe(name="main")
+    def main() -> None:
+        first, second = g(), g()
+        for generator in (first, second, first, second):
+            next(generator, None)
+
+    main()
+    assert drawn(rec) == ["main(g(part(s s)) g(part(s s)))"]

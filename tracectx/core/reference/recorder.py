@@ -26,7 +26,7 @@ class SpanToken:
 
     __slots__ = ("execution", "old", "written")
 
-    def __init__(self, execution: Strand | Muted, written: Token, old: Token | None) -> None:
+    def __init__(self, execution: Strand | Muted, written: Token | None, old: Token | None) -> None:
         self.execution = execution
         self.written = written
         self.old = old
@@ -109,6 +109,9 @@ class ReferenceRecorder(Locator):
         if execution is None:
             return None
         try:
+            strand = execution.strand if isinstance(execution, Muted) else execution
+            if strand.generator:  # its consumer would see what it writes
+                return SpanToken(execution, None, None)
             slot = self.slot(self.state())
             written, old = Token(slot, self.position(), self.epoch), VARIABLE.get()
             VARIABLE.set(written)
@@ -120,7 +123,7 @@ class ReferenceRecorder(Locator):
 
     def leave_span(self, token: SpanToken, ending: int) -> None:
         self.leave(token.execution, ending)
-        if VARIABLE.get() is token.written:
+        if token.written is not None and VARIABLE.get() is token.written:
             VARIABLE.set(token.old)
 
     def resumable(self, operation: int, kind: int, root: bool = False) -> ReferenceResumable | None:

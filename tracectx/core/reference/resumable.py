@@ -106,6 +106,7 @@ class ReferenceResumable:
         parent = recorder.strand(state)
         strand = Strand(recorder, next(recorder.ids), None, None)
         strand.owned = False
+        strand.generator = self._kind != COROUTINE
         self._strand = strand
         if self._recorded_below(state, parent, strand):
             event = (ENTER, strand.id, self._operation, len(recorder.open_roots) or 1, strand.read())

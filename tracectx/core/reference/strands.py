@@ -82,6 +82,7 @@ class Strand:
         "detached",
         "epoch",
         "escaped",
+        "generator",
         "id",
         "muted",
         "owned",
@@ -111,6 +112,7 @@ class Strand:
         self.read = self.recording.clock_read if self.recording is not None else recorder.no_clock
         self.announced = False  # its OPEN has been written
         self.owned = True  # a slot's strand: its end must be told; a resumable tells by itself
+        self.generator = False  # of a generator: what runs on it must not write the context variable
         self.escaped = False  # something outside its ring refers to the trace now open on it
 
     def __del__(self) -> None:
