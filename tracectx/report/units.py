@@ -37,6 +37,12 @@ def human_count(count: int) -> str:
     return f"{count / scale:.3g}{unit}"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 trace`, `1,200 traces`."""
+    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{plural}"
+
+
 def _three_digits(value: float) -> str:
     value = float(f"{value:.3g}")
     digits = 2 if value < 10 else 1 if value < 100 else 0
