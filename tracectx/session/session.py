@@ -255,6 +255,8 @@ class _GuardedReader:
     def __call__(self) -> int:
         try:
             self._last = int(self._read())
+        except RecursionError:
+            pass  # the program is at its limit: that is its own doing, and its exits must still be recorded
         except Exception as error:
             self._failed(error)
         return self._last
