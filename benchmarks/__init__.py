@@ -1,0 +1,1 @@
+"""What tracectx costs. One question per file; each prints ratios to the bare code, measured interleaved in one run."""
