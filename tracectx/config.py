@@ -91,11 +91,13 @@ def options_from_environment(environ: Mapping[str, str] = os.environ) -> Options
     for f in fields(Options):
         variable = f"TRACECTX_{f.name.upper()}"
         if variable in environ:
-            given[f.name] = _parse(f.name, environ[variable], variable)
-    try:
-        return options_with(Options(), given)
-    except ConfigError as error:
-        raise ConfigError(f"{error} (from the environment variable TRACECTX_...)") from None
+            value = _parse(f.name, environ[variable], variable)
+            try:
+                options_with(Options(), {f.name: value})
+            except ConfigError as error:
+                raise ConfigError(f"{error} (from the environment variable {variable})") from None
+            given[f.name] = value
+    return options_with(Options(), given)
 
 
 def _parse(name: str, text: str, variable: str) -> object:
@@ -131,14 +133,13 @@ def _share(name: str, value: object) -> float:
 def _seconds(name: str, value: object) -> float:
     if _is_number(value) and 0 <= value < 1e9:  # type: ignore[operator]  # _is_number has shown that it compares
         return float(value)  # type: ignore[arg-type]  # as above
-    raise ConfigError(f"{name} must be a number of seconds, 0 or more, got {value!r}")
+    raise ConfigError(f"{name} must be a number of seconds from 0 to under 1e9, got {value!r}")
 
 
 def _interval(name: str, value: object) -> float:
-    seconds = _seconds(name, value)
-    if seconds == 0:
-        raise ConfigError(f"{name} must be more than 0 seconds, got {value!r}")
-    return seconds
+    if value != 0:
+        return _seconds(name, value)
+    raise ConfigError(f"{name} must be more than 0 seconds, got {value!r}")
 
 
 def _at_least(minimum: int) -> Callable[[str, object], int | None]:
@@ -173,8 +174,8 @@ def _memory(name: str, value: object) -> int:
         match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", value)
         if match and match[2].upper() in _MEMORY_UNITS:
             size = float(match[1]) * _MEMORY_UNITS[match[2].upper()]
-    if size is None or size < 1_000_000:
-        raise ConfigError(f"{name} must be a size of at least 1MB, such as '64MB' or 64_000_000, got {value!r}")
+    if size is None or not 1_000_000 <= size < 2**63:
+        raise ConfigError(f"{name} must be a size of at least 1MB and under 8 EiB, such as '64MB' or 64_000_000, got {value!r}")
     return int(size)
 
 
@@ -198,7 +199,7 @@ def _flag_or_path(name: str, value: object) -> bool | str:
     if isinstance(value, bool):
         return value
     if isinstance(value, (str, os.PathLike)) and os.fspath(value):
-        return str(os.fspath(value))
+        return os.fsdecode(value)
     raise ConfigError(f"{name} must be True, False or a path, got {value!r}")
 
 
