@@ -79,8 +79,8 @@ PROPAGATE: list[tuple[Callable[[], object], type[TracectxError], str]] = [
         lambda: tracectx.propagate(coroutine_function()),
         ProbeError,
         (
-            "propagate needs a synchronous callable, got <function coroutine_function.<locals>.later at 0x...>: tasks take their"
-            " position along by themselves"
+            "propagate needs a synchronous callable, got <function coroutine_function.<locals>.later at 0x...>: tasks take"
+            " their position along by themselves"
         ),
     ),
 ]
