@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from tracectx.tree.timing_model import TimingModel
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
-ASCII_BLOCKS = " .:-=+*#@"
 
 
 def axis(models: Sequence[TimingModel]) -> tuple[float, float]:
@@ -19,7 +18,7 @@ def axis(models: Sequence[TimingModel]) -> tuple[float, float]:
     return low, max(high, low * 1.1)
 
 
-def bars(model: TimingModel, bounds: tuple[float, float], width: int, blocks: str = BLOCKS) -> str:
+def bars(model: TimingModel, bounds: tuple[float, float], width: int) -> str:
     """`width` characters; the fullest cell is a full block, and what holds anything shows something."""
     low, high = (math.log(bound) for bound in bounds)
     cells = [0.0] * width
@@ -28,7 +27,7 @@ def bars(model: TimingModel, bounds: tuple[float, float], width: int, blocks: st
         last = (math.log(max(part.high, bounds[0])) - low) / (high - low) * width
         _spread(cells, first, last, part.count)
     most = max(cells, default=0.0) or 1.0
-    return "".join(blocks[0 if not cell else max(1, round(cell / most * (len(blocks) - 1)))] for cell in cells)
+    return "".join(BLOCKS[0 if not cell else max(1, round(cell / most * (len(BLOCKS) - 1)))] for cell in cells)
 
 
 def _spread(cells: list[float], first: float, last: float, count: int) -> None:

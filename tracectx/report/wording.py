@@ -1,101 +1,123 @@
-"""What distinguishes contexts of one operation, in words: who calls, and which calls are made inside."""
+"""What distinguishes contexts of one operation, in words: who calls it, which calls are made inside, how it ends. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
-from tracectx.tree.call_tree import CallTree
+from tracectx.report.calls import NONE, Call, Calls, Times, calls_inside, depths, telling_calls
 from tracectx.tree.context import Context
 
-Calls = dict[str, tuple[int, int]]
-"""How often each operation is called, from and to."""
+Shorten = Callable[[str], str]
 
-_MOST_PHRASES = 3
-
-
-def distinctions(contexts: Sequence[Context], short: Callable[[str], str]) -> list[str]:
-    """For each context what it has and the others have not. `short` gives the name to show of an operation."""
-    calls = [calls_inside(context.shape) if context.shape is not None else {} for context in contexts]
-    phrases: list[list[str]] = []
-    for index, context in enumerate(contexts):
-        if context.is_other:
-            phrases.append([f"(other): {_REASONS[context.other_reason or '']}"])
-            continue
-        others = [calls[other] for other in range(len(contexts)) if other != index and not contexts[other].is_other]
-        phrases.append(
-            _caller(context, contexts, short) + _ending(context, contexts) + _differing_calls(calls[index], others, short)
-        )
-    return ["; ".join(found[:_MOST_PHRASES]) or "differs in the order of calls or the place in the trace" for found in phrases]
-
-
+_NOBODY = "called by nobody (a root)"
+_NO_WORDS = "the same calls in another order"
 _REASONS = {
-    "": "not kept apart",
-    "evicted": "contexts that had to make room",
-    "truncated": "traces too large to keep whole",
-    "open": "traces that are not complete yet",
-    "late": "came after their trace was closed",
+    "evicted": "rare contexts that had to make room",
+    "truncated": "from traces too large to keep whole",
+    "open": "from traces that are not complete yet",
+    "late": "came after their trace was complete",
     "limit": "over the limit of contexts",
+}
+_ENDS = {
+    "raised": ("raises", "does not raise"),
+    "cancelled": ("is cancelled", "is not cancelled"),
+    "closed": ("is closed early", "is not closed early"),
+    "abandoned": ("is abandoned", "is not abandoned"),
 }
 
 
-def calls_inside(tree: CallTree) -> Calls:
-    """How often each operation is called anywhere below the root; runs of bucketed loops give a range."""
-    low: Counter[str] = Counter()
-    high: Counter[str] = Counter()
-    pending = [(tree, 1, 1)]
-    while pending:
-        node, least, most = pending.pop()
-        for child in node.children:
-            times = (least * child.repeat[0], most * child.repeat[1])
-            if child.operation is not None:
-                low[child.operation] += times[0]
-                high[child.operation] += times[1]
-            pending.append((child, *times))
-    return {name: (low[name], high[name]) for name in low}
+@dataclass(frozen=True, slots=True)
+class Distinctions:
+    """`words`: for each context shown, what it has or does and others do not. `main`: the call that tells most, if any does."""
+
+    words: tuple[str, ...]
+    main: Call | None
 
 
-def _caller(context: Context, contexts: Sequence[Context], short: Callable[[str], str]) -> list[str]:
-    stacks = {other.stack for other in contexts}
-    if context.stack is not None and len(stacks) > 1:
-        return [_path(context.stack, [stack for stack in stacks if stack is not None], short)]
-    if len({other.caller for other in contexts}) > 1:
-        return [f"called from {short(context.caller)}" if context.caller is not None else "called by nobody (a root)"]
-    return []
+def distinctions(contexts: Sequence[Context], shown: int, short: Shorten) -> Distinctions:
+    """What tells the first `shown` contexts apart; the others help to find which calls matter. `short` shortens names."""
+    kept = [context for context in contexts[:shown] if not context.is_other]
+    compared = [*kept, *(context for context in contexts[shown:] if not context.is_other)]
+    shapes = [context.shape for context in compared]
+    known: dict[int, Calls] = {}
+    calls = [{} if shape is None else calls_inside(shape, known) for shape in shapes]
+    weighed = [(made, one.count, one.response_time.mean) for made, one in zip(calls, compared, strict=True)]
+    told = telling_calls(weighed, len(kept), depths(shape for shape in shapes if shape is not None))
+    words: list[str] = []
+    own = iter(calls)
+    for context in contexts[:shown]:
+        if context.is_other:
+            words.append(_REASONS.get(context.other_reason or "", "not kept apart"))
+            continue
+        phrases = [*_calls(told, next(own), calls[: len(kept)], short, context.level), *_ending(context, kept)]
+        words.append("; ".join([*phrases, *_caller(context, kept, short), *_place(context, kept)]) or _NO_WORDS)
+    return Distinctions(tuple(words), told[0] if told else None)
 
 
-def _path(stack: tuple[str, ...], stacks: Sequence[tuple[str, ...]], short: Callable[[str], str]) -> str:
+def _calls(told: Sequence[Call], own: Calls, others: Sequence[Calls], short: Shorten, level: str) -> list[str]:
+    """The calls of `told` that are made; if none is, that the first of them is not. At level "trace" anywhere in the trace."""
+    where = "in a trace that " if level == "trace" else ""
+    made = [
+        f"{short(call.operation)}{_times(own[call], [calls.get(call, NONE) for calls in others])}"
+        for call in told
+        if call in own and call.ending is None
+    ]
+    ended = [f"{short(call.operation)} {_ENDS[call.ending][0]}" for call in told if call in own and call.ending is not None]
+    if made or ended or not told:
+        return [*([f"{where}calls {', '.join(made)}"] if made else []), *ended]
+    name, ending = short(told[0].operation), told[0].ending
+    return [f"{where}does not call {name}" if ending is None else f"{name} {_ENDS[ending][1]}"]
+
+
+def _times(times: Times, all_times: Sequence[Times]) -> str:
+    """How often, where contexts that make the call differ in it."""
+    if len({other for other in all_times if other[1] > 0}) < 2:
+        return ""
+    low, high = times
+    if low == high:
+        return " once" if low == 1 else f" {low} times"
+    return f" {low} to {high} times"
+
+
+def _ending(context: Context, others: Sequence[Context]) -> list[str]:
+    """How it ends, where the subtree says so and it tells something."""
+    if context.level != "subtree" or context.shape is None:
+        return []
+    endings = {other.shape.ending for other in others if other.shape is not None}
+    if len(endings) == 1:
+        return []
+    return [_ENDS[context.shape.ending][0] if context.shape.ending != "returned" else "returns"]
+
+
+def _caller(context: Context, others: Sequence[Context], short: Shorten) -> list[str]:
+    if context.level == "caller":
+        return [f"called from {short(context.caller)}" if context.caller is not None else _NOBODY]
+    stacks = {other.stack for other in others if other.stack is not None}
+    return [_path(context.stack, stacks, short)] if context.stack is not None and len(stacks) > 1 else []
+
+
+def _path(stack: tuple[str, ...], stacks: set[tuple[str, ...]], short: Shorten) -> str:
     """The callers up to the one that tells this stack from all others, nearest first; to the root if need be."""
     callers = stack[-2::-1]
     if not callers:
-        return "called by nobody (a root)"
+        return _NOBODY
     for depth in range(1, len(callers) + 1):
         if sum(other[-2::-1][:depth] == callers[:depth] for other in stacks) == 1:
             return "called from " + " ← ".join(short(name) for name in callers[:depth])
     return "called from " + " ← ".join(short(name) for name in callers) + " (a root)"
 
 
-def _ending(context: Context, contexts: Sequence[Context]) -> list[str]:
-    if context.shape is None or context.level != "subtree":
+def _place(context: Context, others: Sequence[Context]) -> list[str]:
+    """Which of the executions of the operation in its trace it is, where traces have several."""
+    if context.level != "trace":
         return []
-    endings = {other.shape.ending for other in contexts if other.shape is not None}
-    return [context.shape.ending] if len(endings) > 1 and context.shape.ending != "returned" else []
+    places = {_number_in_trace(other) for other in others}
+    return [f"number {_number_in_trace(context)} in its trace"] if len(places) > 1 else []
 
 
-def _differing_calls(own: Calls, others: Sequence[Calls], short: Callable[[str], str]) -> list[str]:
-    found = []
-    for name in sorted(own, key=lambda name: -own[name][1]):
-        if any(other.get(name) != own[name] for other in others):
-            times = _times(own[name]) if any(name in other for other in others) else ""
-            found.append(f"calls {short(name)}{times}")
-    missing = sorted({name for other in others for name in other} - set(own))
-    if not found and missing:
-        found = [f"does not call {short(name)}" for name in missing]
-    return found
-
-
-def _times(calls: tuple[int, int]) -> str:
-    low, high = calls
-    if low == high:
-        return f" {low} time{'' if low == 1 else 's'}"
-    return f" {low} to {high} times"
+def _number_in_trace(context: Context) -> int:
+    if context.shape is None or context.position is None:
+        return 1
+    return 1 + sum(node.operation == context.operation for node in islice(context.shape.walk(), context.position))

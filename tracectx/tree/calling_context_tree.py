@@ -14,7 +14,7 @@ import numpy as np
 from tracectx.core.snapshot import RecordingInfo, Snapshot
 from tracectx.errors import ConfigError, UnknownOperation
 from tracectx.stats.reduction import StdReduction
-from tracectx.tree.arrays import exact_total, ints
+from tracectx.tree.arrays import exact_total, ints, wides
 from tracectx.tree.canonical import canonical
 from tracectx.tree.contents import Contents
 from tracectx.tree.context import Context
@@ -73,6 +73,21 @@ class CallingContextTree:
         """`len(contexts(...))`, without making them."""
         index = level_index(level)
         return len(self._contents.level(index) if operation is None else self._range(operation, index))
+
+    def most_different(self, operation: str, level: str = "trace", most: int = 6, least_count: int = 1) -> list[Context]:
+        """The contexts of an operation that move its times most: those with the largest count x (difference of means)^2.
+
+        The largest first; those of less than `least_count` executions after all others. 100,000 contexts cost little, since
+        only those that are given are made.
+        """
+        index = level_index(level)
+        wanted = self._range(operation, index)
+        rows, part = self._contents.level(index).rows, slice(wanted.start, wanted.stop)
+        counts = ints(rows.count)[part]
+        totals = np.array(wides(rows.response.sum_low[part], rows.response.sum_high[part]), dtype=np.float64)
+        moved = counts * (totals / counts - totals.sum() / counts.sum()) ** 2
+        places = np.lexsort((-moved, counts < least_count))[:most]
+        return [Context(self._contents, index, wanted[place]) for place in places.tolist()]
 
     @cached_property
     def trace_classes(self) -> list[TraceClass]:
