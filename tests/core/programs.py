@@ -54,6 +54,7 @@ class Generator:
 @dataclass(eq=False)
 class Thread:
     state: Any  # Any: the recorder's
+    context: Any = None  # Any: what its context variable holds while another thread runs
     blocks: list[Block] = field(default_factory=list)
 
     def running(self) -> Execution | None:
@@ -217,13 +218,11 @@ class Machine:
             self.positions.pop(number % len(self.positions))
 
     def _switch(self, number: int) -> None:
-        """The next thread goes on. Contexts are per thread: what is adopted elsewhere is not seen here."""
+        """The next thread goes on, in a context of its own."""
         following = self.threads[number % THREADS]
         if following is self.thread:
             return
-        adopted = [block for block in self.thread.blocks if block.kind == "adopt"]
-        for block in reversed(adopted):
-            self.recorder.restore(block.handle[0])
+        self.thread.context = VARIABLE.get()
         self.thread.state = getattr(self.recorder._local, "state", None)
         self.thread = following
         if following.state is None:
@@ -231,9 +230,7 @@ class Machine:
                 del self.recorder._local.state
         else:
             self.recorder._local.state = following.state
-        for block in following.blocks:
-            if block.kind == "adopt":
-                block.handle = (self.recorder.adopt(block.handle[0][0].position), block.handle[1])
+        VARIABLE.set(following.context)
 
     def _fold(self, number: int) -> None:
         self.core.drain()

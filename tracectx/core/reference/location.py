@@ -85,7 +85,7 @@ class Locator:
         slot = self.slot(state)
         strand = slot.current
         token = VARIABLE.get()
-        if token is not None and token.slot is not slot and token is not strand.token and token.epoch == self.epoch:
+        if token is not None and token.slot is not slot and token.epoch == self.epoch and not strand.inherited(token):
             strand = self._foreign(slot, token)
         while strand.cover is not None:
             strand = strand.cover
@@ -105,7 +105,8 @@ class Locator:
             slot = self._new_slot(Slot(self.new_strand(up, token), False), greenlet, task)
         elif slot.token_unknown:
             slot.token_unknown = False
-            slot.current.token = VARIABLE.get()
+            seen = VARIABLE.get()
+            slot.current.token = ref(seen) if seen is not None else None
         return slot
 
     def _found_asyncio(self, state: ThreadState, task: object | None) -> None:

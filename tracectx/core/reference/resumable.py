@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from tracectx.core.events import ENTER, FINISH, HOLE, RESUME, SUSPEND, UNDER, VANISH, Event
 from tracectx.core.interface import COROUTINE
@@ -48,7 +49,8 @@ class ReferenceResumable:
                 return
             elif not strand.muted:
                 state.ring.events.append((RESUME, strand.id, self._segments, 0, strand.read()))
-            strand.token = VARIABLE.get()
+            seen = VARIABLE.get()
+            strand.token = ref(seen) if seen is not None else None
             self._slot, self._previous = slot, slot.current
             slot.current = strand
         except Exception as error:

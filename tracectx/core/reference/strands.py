@@ -99,7 +99,8 @@ class Strand:
         self.recorder = recorder
         self.id = id
         self.up = up
-        self.token = token
+        # Weak: it is only compared, and would keep open the trace of whoever wrote it.
+        self.token = ref(token) if token is not None else None
         self.depth = 0
         self.epoch = recorder.epoch
         self.cover: Strand | None = None
@@ -114,6 +115,10 @@ class Strand:
         self.owned = True  # a slot's strand: its end must be told; a resumable tells by itself
         self.generator = False  # of a generator: what runs on it must not write the context variable
         self.escaped = False  # something outside its ring refers to the trace now open on it
+
+    def inherited(self, token: Token) -> bool:
+        """Whether the strand began, or went on, with this token in its context."""
+        return self.token is not None and self.token() is token
 
     def __del__(self) -> None:
         if self.announced and self.owned:
