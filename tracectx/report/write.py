@@ -12,7 +12,7 @@ from rich.text import Text
 
 from tracectx.errors import ConfigError
 from tracectx.report.json_format import json_text
-from tracectx.report.text import TextOptions, text_lines
+from tracectx.report.text import NARROWEST, TextOptions, text_lines
 from tracectx.tree.calling_context_tree import CallingContextTree
 
 FORMATS = ("text", "json")
@@ -37,8 +37,8 @@ def report(
         raise ConfigError(f"report takes a tree, such as tracectx.snapshot() gives, got {tree!r}")
     unknown = sorted(set(options) - set(_OPTIONS if format == "text" else ()))
     if unknown:
-        allowed = ", ".join(_OPTIONS) if format == "text" else "none for JSON"
-        raise ConfigError(f"unknown report option {unknown[0]!r}: expected one of {allowed}")
+        expected = f"expected one of {', '.join(_OPTIONS)}" if format == "text" else "JSON has none"
+        raise ConfigError(f"unknown report option {unknown[0]!r}: {expected}")
     stream = file if file is not None else sys.stdout
     known = tree.info.counters
     if format == "json":
@@ -51,7 +51,7 @@ def _write_text(tree: CallingContextTree, stream: IO[str], counters: Mapping[str
     # Any: as above.
     console = Console(file=stream, highlight=False, soft_wrap=True)
     if console.is_terminal and "width" not in options:
-        options = {**options, "width": max(60, console.width)}
+        options = {**options, "width": max(NARROWEST, console.width)}
     lines = text_lines(tree, counters, TextOptions(**options, unicode=_shows_blocks(stream)))
     if not console.is_terminal:
         for line in lines:
@@ -64,15 +64,15 @@ def _write_text(tree: CallingContextTree, stream: IO[str], counters: Mapping[str
 def _style(line: str) -> str:
     if line.startswith(("tracectx:", "Why ")):
         return "bold"
-    if line.startswith(("operation ", "  share", "More:", "...")):
+    if line.startswith(("operation ", "  share", "More:", "… and", ".. and")):
         return "dim"
     return ""
 
 
 def _shows_blocks(stream: IO[str]) -> bool:
-    """Whether the stream's encoding has the characters of the histograms."""
+    """Whether the stream's encoding has the characters that a report is drawn with."""
     try:
-        "█←µ".encode(getattr(stream, "encoding", None) or "utf-8")
+        "▁█←µ…·".encode(getattr(stream, "encoding", None) or "utf-8")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
