@@ -35,13 +35,13 @@ More: report(operation='NAME'), report(operations=50, contexts=20), report(forma
 # 20 each of 2, 4 and 8 ms: in the logarithm 4 is half way from 2 to 8.
 HELPED = """\
    33 %    20 8.00 ms 8.00 ms                     █  called from b (a root)
-   33 %    20 4.00 ms 4.00 ms           ██           called from b ← c
+   33 %    20 4.00 ms 4.00 ms            █           called from b ← c
    33 %    20 2.00 ms 2.00 ms  █                     called from a
 """
 
 # From b 40 with 4 and 8 ms: mean 6; the median is the middle of the bucket [3997696, 4030464) ns.
 HELPED_BY_CALLER = """\
-   67 %    40 6.00 ms 4.01 ms           ▄▄        █  called from b
+   67 %    40 6.00 ms 4.01 ms            █        █  called from b
    33 %    20 2.00 ms 2.00 ms  █                     called from a
 """
 
@@ -165,6 +165,6 @@ def test_a_stream_that_has_no_blocks_gets_characters_that_it_has() -> None:
     report(with_info(helped(), probe_cost_ns=1_250), file=stream, operation="h")
     stream.flush()
     text = raw.getvalue().decode("ascii")
-    assert "   33 %    20 8.00 ms 8.00 ms                     #  called from b (a root)\n" in text
-    assert "   33 %    20 4.00 ms 4.00 ms           ##           called from b <- c\n" in text
+    assert "   33 %    20 8.00 ms 8.00 ms                     @  called from b (a root)\n" in text
+    assert "   33 %    20 4.00 ms 4.00 ms            @           called from b <- c\n" in text
     assert "a probe costs about 1.25 us" in " ".join(text.split())

@@ -20,7 +20,7 @@ from tracectx.tree.context import Context
 
 DEFAULT_WIDTH = 100
 NARROWEST = 80
-_ASCII = str.maketrans(dict(zip("µ…·←▁▂▃▄▅▆▇█", ["u", "..", ".", "<-", *"_.:-=+*#"], strict=True)))
+_ASCII = str.maketrans(dict(zip("µ…·←▁▂▃▄▅▆▇█", ["u", "..", ".", "<-", *".:-=+*#@"], strict=True)))
 _MANY = 10**6
 _DEAR = 0.2
 """The share of self time from which the cost of a probe is pointed out."""
