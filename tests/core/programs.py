@@ -231,6 +231,7 @@ class Machine:
         else:
             self.recorder._local.state = following.state
         VARIABLE.set(following.context)
+        following.context = None
 
     def _fold(self, number: int) -> None:
         self.core.drain()
