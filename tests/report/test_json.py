@@ -11,7 +11,8 @@ from tests.report.trees import MS, helped, loops, orders, text_of
 from tracectx.testing import call_tree, fold
 from tracectx.tree.calling_context_tree import CallingContextTree
 
-TIMES = {"count", "total_ns", "min_ns", "max_ns", "mean", "std", "p50", "p90", "p95", "p99"}
+TIMES = {"count", "total_ns", "min_ns", "max_ns", "mean", "std", "p50", "p90", "p95", "p99", "histogram"}
+FIGURES = {"count", "ended", "resumptions", "suspended_ns", "outermost_total_ns", "response", "self"}
 
 
 def document(tree: CallingContextTree) -> dict[str, Any]:  # Any: JSON
@@ -21,7 +22,7 @@ def document(tree: CallingContextTree) -> dict[str, Any]:  # Any: JSON
 
 def test_the_document_has_the_keys_of_its_schema() -> None:
     found = document(orders())
-    assert list(found) == ["tracectx", "recording", "counters", "operations", "contexts"]
+    assert list(found) == ["tracectx", "recording", "counters", "operations", "contexts", "trace_classes", "shapes"]
     assert found["tracectx"] == 1
     assert set(found["recording"]) == {
         "ids", "clock", "tick_ns", "loops", "started_at_ns", "taken_at_ns", "cores", "pythons", "attachments", "probe_cost_ns",
@@ -29,13 +30,13 @@ def test_the_document_has_the_keys_of_its_schema() -> None:
     }  # fmt: skip
     assert set(found["contexts"]) == {"caller", "stack", "subtree", "trace"}
     for operation in found["operations"]:
-        assert set(operation) == {"operation", "count", "self_share", "response", "self", "ended", "contexts", "reduction"}
+        assert set(operation) == {"operation", "self_share", "contexts", "reduction"} | FIGURES
         assert set(operation["response"]) == set(operation["self"]) == TIMES
     for contexts in found["contexts"].values():
         for context in contexts:
             assert set(context) == {
-                "operation", "caller", "stack", "shape", "position", "count", "is_other", "other_reason", "response", "self",
-            }  # fmt: skip
+                "operation", "caller", "stack", "shape", "position", "is_other", "other_reason", "since",
+            } | FIGURES  # fmt: skip
 
 
 def test_the_figures_are_those_of_the_traces() -> None:
@@ -69,21 +70,46 @@ def test_contexts_carry_their_keys_and_times() -> None:
 
 def test_shapes_are_literals_that_can_be_read_again() -> None:
     tree = loops("bucketed")
-    found = {one["shape"] for one in document(tree)["contexts"]["subtree"] if one["operation"] == "a"}
-    assert {call_tree(shape) for shape in found} == {call_tree("a(q*2-3)"), call_tree("a(q)"), call_tree("a!")}
+    found = document(tree)
+    shapes = [found["shapes"][one["shape"]] for one in found["contexts"]["subtree"] if one["operation"] == "a"]
+    assert set(map(call_tree, shapes)) == {call_tree("a(q*2-3)"), call_tree("a(q)"), call_tree("a!")}
+
+
+def test_a_shape_is_written_once_however_many_contexts_have_it() -> None:
+    found = document(orders())
+    assert len(found["shapes"]) == len(set(found["shapes"])) == 4  # two orders, a check, an insert
+    traces = [one["shape"] for one in found["contexts"]["trace"]]
+    assert sorted(map(traces.count, set(traces))) == [2, 3]  # a context for each position
+
+
+def test_trace_classes_come_with_their_exemplars() -> None:
+    found = document(orders())
+    fast, slow = found["trace_classes"]
+    assert (fast["count"], slow["count"]) == (30, 10)
+    assert slow["response"]["mean"] == 0.01
+    assert slow["slowest"]["times_ns"] == [10 * MS, 1 * MS, 6 * MS]
+    assert len(slow["sample"]["trace_id"]) == 32
+
+
+def test_a_histogram_is_in_nanoseconds_and_counts_every_execution() -> None:
+    found = document(fold([("a", [100]), ("a", [100]), ("a", [127])]))
+    assert found["operations"][0]["response"]["histogram"] == [[100, 101, 2], [127, 128, 1]]  # exact below 128 ns
 
 
 def test_every_number_is_that_of_the_tree() -> None:
     tree = helped()
     for operation in document(tree)["operations"]:
         model = tree[operation["operation"]].response_time
-        assert operation["response"] == {name: getattr(model, name) for name in operation["response"]}
+        assert operation["response"] == {name: getattr(model, name) for name in TIMES - {"histogram"}} | {
+            "histogram": [[round(bin.low * 1e9), round(bin.high * 1e9), bin.count] for bin in model.histogram()]
+        }
 
 
 def test_an_empty_recording_is_a_document_too() -> None:
     found = document(fold([]))
     assert (found["operations"], found["recording"]["executions"]) == ([], 0)
     assert found["contexts"] == {"caller": [], "stack": [], "subtree": [], "trace": []}
+    assert found["trace_classes"] == found["shapes"] == []
 
 
 def test_names_outside_ascii_stay_readable() -> None:

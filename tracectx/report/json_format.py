@@ -1,13 +1,18 @@
-"""The report as JSON, for programs. Schema version 1.
+"""The report as JSON, for programs. Schema version 1; later versions of it only add keys.
 
     {"tracectx": 1, "recording": {...}, "counters": {...},
-     "operations": [{"operation", "count", "self_share", "response": TIMES, "self": TIMES, "ended": {...},
-                     "contexts": {LEVEL: n}, "reduction": {LEVEL: {"raw", "null", "adjusted", "error", "z", "p"}}}],
-     "contexts": {LEVEL: [{"operation", "caller", "stack", "shape", "position", "count", "is_other", "other_reason",
-                           "response": TIMES, "self": TIMES}]}}
+     "operations": [{"operation", "count", "self_share", "contexts": {LEVEL: n}, "reduction": {LEVEL: {"raw", "null",
+                     "adjusted", "error", "z", "p", "omega_squared"}}, and the FIGURES}],
+     "contexts": {LEVEL: [{"operation", "caller", "stack", "shape", "position", "count", "is_other", "other_reason", "since",
+                           and the FIGURES}]},
+     "trace_classes": [{"shape", "count", "response": TIMES, "slowest": EXEMPLAR, "sample": EXEMPLAR}],
+     "shapes": [literals of `tracectx.testing.call_tree`]}
 
-TIMES: `count`, `total_ns`, `min_ns`, `max_ns` as integers, `mean`, `std`, `p50`, `p90`, `p95`, `p99` in seconds. `shape` is a
-literal of `tracectx.testing.call_tree`. What is not a number is null.
+LEVEL: "caller", "stack", "subtree", "trace". FIGURES: "ended" {kind: count}, "resumptions", "suspended_ns",
+"outermost_total_ns", "response" and "self", both TIMES: "count", "total_ns", "min_ns", "max_ns" as integers, "mean", "std",
+"p50", "p90", "p95", "p99" in seconds, and "histogram", a list of [from_ns, to_ns, count] ("to" is not part of it).
+EXEMPLAR: {"started_at", "trace_id", "times_ns"}. "shape" is an index of "shapes". Names ending in `_ns` are integer
+nanoseconds, other times are seconds; what is not a number or not known is null.
 """
 
 from __future__ import annotations
@@ -17,78 +22,130 @@ import math
 from collections.abc import Mapping
 
 from tracectx.report.findings import LEVELS
+from tracectx.tree.call_tree import CallTree
 from tracectx.tree.calling_context_tree import CallingContextTree
 from tracectx.tree.context import Context
 from tracectx.tree.timing_model import TimingModel
+from tracectx.tree.trace_class import Exemplar
 
 SCHEMA_VERSION = 1
+_REDUCTION = ("raw", "null", "adjusted", "error", "z", "p", "omega_squared")
+_STATISTICS = ("mean", "std", "p50", "p90", "p95", "p99")
 Json = object
 
 
 def json_text(tree: CallingContextTree, counters: Mapping[str, int]) -> str:
     """The whole tree, indented."""
-    total_self_ns = sum(context.self_time.total_ns for context in tree.operations.values()) or 1
-    info = tree.info
+    shapes: dict[CallTree, int] = {}
     document: dict[str, Json] = {
         "tracectx": SCHEMA_VERSION,
-        "recording": {
-            "ids": list(info.recordings),
-            "clock": info.clock,
-            "tick_ns": info.tick_ns,
-            "loops": info.loops,
-            "started_at_ns": info.started_at_ns,
-            "taken_at_ns": info.taken_at_ns,
-            "cores": list(info.cores),
-            "pythons": list(info.pythons),
-            "attachments": list(info.attachments),
-            "probe_cost_ns": info.probe_cost_ns,
-            "executions": tree.executions,
-            "traces": tree.traces,
-        },
+        "recording": _recording(tree),
         "counters": dict(counters),
-        "operations": [_operation(tree, context, total_self_ns) for context in tree.operations.values()],
-        "contexts": {level: [_context(context) for context in tree.contexts(level=level)] for level in LEVELS},
+        "operations": _operations(tree),
+        "contexts": {level: [_context(context, shapes) for context in tree.contexts(level=level)] for level in LEVELS},
+        "trace_classes": _trace_classes(tree, shapes),
     }
+    document["shapes"] = [shape.literal() for shape in shapes]
     return json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
 
 
-def _operation(tree: CallingContextTree, context: Context, total_self_ns: int) -> Json:
-    name = context.operation
-    reductions = tree.std_reductions(name)
+def _recording(tree: CallingContextTree) -> Json:
+    info = tree.info
     return {
-        "operation": name,
-        "count": context.count,
-        "self_share": context.self_time.total_ns / total_self_ns,
-        "response": _times(context.response_time),
-        "self": _times(context.self_time),
-        "ended": context.ended,
-        "contexts": {level: tree.context_count(name, level) for level in LEVELS},
-        "reduction": {
-            level: {part: _number(getattr(reductions[level], part)) for part in ("raw", "null", "adjusted", "error", "z", "p")}
-            for level in LEVELS
-        },
+        "ids": list(info.recordings),
+        "clock": info.clock,
+        "tick_ns": info.tick_ns,
+        "loops": info.loops,
+        "started_at_ns": info.started_at_ns,
+        "taken_at_ns": info.taken_at_ns,
+        "cores": list(info.cores),
+        "pythons": list(info.pythons),
+        "attachments": list(info.attachments),
+        "probe_cost_ns": info.probe_cost_ns,
+        "executions": tree.executions,
+        "traces": tree.traces,
     }
 
 
-def _context(context: Context) -> Json:
-    shape = context.shape
+def _operations(tree: CallingContextTree) -> Json:
+    total_self_ns = sum(context.self_time.total_ns for context in tree.operations.values()) or 1
+    return [
+        {
+            "operation": name,
+            "count": context.count,
+            "self_share": context.self_time.total_ns / total_self_ns,
+            "contexts": {level: tree.context_count(name, level) for level in LEVELS},
+            "reduction": _reduction(tree, name),
+            **_figures(context),
+        }
+        for name, context in tree.operations.items()
+    ]
+
+
+def _reduction(tree: CallingContextTree, operation: str) -> Json:
+    found = tree.std_reductions(operation)
+    return {level: {part: _number(getattr(found[level], part)) for part in _REDUCTION} for level in LEVELS}
+
+
+def _context(context: Context, shapes: dict[CallTree, int]) -> Json:
+    stack, shape = context.stack, context.shape
     return {
         "operation": context.operation,
         "caller": context.caller,
-        "stack": None if context.stack is None else list(context.stack),
-        "shape": None if shape is None else shape.literal(),
+        "stack": None if stack is None else list(stack),
+        "shape": None if shape is None else shapes.setdefault(shape, len(shapes)),
         "position": context.position,
         "count": context.count,
         "is_other": context.is_other,
         "other_reason": context.other_reason,
+        "since": context.since,
+        **_figures(context),
+    }
+
+
+def _figures(context: Context) -> dict[str, Json]:
+    return {
+        "ended": context.ended,
+        "resumptions": context.resumptions,
+        "suspended_ns": context.suspended_ns,
+        "outermost_total_ns": context.outermost_total_ns,
         "response": _times(context.response_time),
         "self": _times(context.self_time),
     }
 
 
 def _times(model: TimingModel) -> Json:
-    exact = {"count": model.count, "total_ns": model.total_ns, "min_ns": model.min_ns, "max_ns": model.max_ns}
-    return exact | {name: _number(getattr(model, name)) for name in ("mean", "std", "p50", "p90", "p95", "p99")}
+    return {
+        "count": model.count,
+        "total_ns": model.total_ns,
+        "min_ns": model.min_ns,
+        "max_ns": model.max_ns,
+        **{name: _number(getattr(model, name)) for name in _STATISTICS},
+        "histogram": [[round(bin.low * 1e9), round(bin.high * 1e9), bin.count] for bin in model.histogram()],
+    }
+
+
+def _trace_classes(tree: CallingContextTree, shapes: dict[CallTree, int]) -> Json:
+    return [
+        {
+            "shape": shapes.setdefault(found.shape, len(shapes)),
+            "count": found.count,
+            "response": _times(found.response_time),
+            "slowest": _exemplar(found.slowest),
+            "sample": _exemplar(found.sample),
+        }
+        for found in tree.trace_classes
+    ]
+
+
+def _exemplar(exemplar: Exemplar | None) -> Json:
+    if exemplar is None:
+        return None
+    return {
+        "started_at": exemplar.started_at,
+        "trace_id": exemplar.trace_id,
+        "times_ns": list(exemplar.times_ns),
+    }
 
 
 def _number(value: float) -> float | None:
