@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracectx.stats.histogram import bounds, bucket_of, coarsen, last_bucket, relative_error
@@ -47,12 +47,14 @@ def test_the_last_bucket_ends_where_times_end() -> None:
     assert bounds(last_bucket(6)) == (127 << 56, 1 << 63)
 
 
+@settings(max_examples=100, deadline=None)
 @given(values, precisions)
 def test_a_value_is_within_the_bounds_of_its_bucket(value: int, bits: int) -> None:
     low, high = bounds(bucket_of(value, bits), bits)
     assert low <= value < high
 
 
+@settings(max_examples=100, deadline=None)
 @given(values)
 def test_the_middle_of_a_bucket_is_at_most_0_78_percent_off(value: int) -> None:
     low, high = bounds(bucket_of(value))
@@ -60,12 +62,14 @@ def test_the_middle_of_a_bucket_is_at_most_0_78_percent_off(value: int) -> None:
     assert relative_error(6) == 1 / 128
 
 
+@settings(max_examples=100, deadline=None)
 @given(values, precisions, precisions)
 def test_coarsening_gives_the_bucket_that_the_value_would_have_had(value: int, one: int, other: int) -> None:
     bits, lower = max(one, other), min(one, other)
     assert coarsen(bucket_of(value, bits), bits, lower) == bucket_of(value, lower)
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.lists(values, min_size=1), precisions)
 def test_arrays_agree_with_single_values(some: list[int], bits: int) -> None:
     array = np.array(some, dtype=np.int64)

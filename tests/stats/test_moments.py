@@ -6,7 +6,7 @@ import math
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracectx.stats.moments import mean, rank_of, std
@@ -23,6 +23,7 @@ def test_long_times_that_differ_little_keep_their_standard_deviation() -> None:
     assert std(2, sum(values), sum(value * value for value in values)) == 1
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.integers(0, 1 << 62), min_size=1, max_size=30))
 def test_the_standard_deviation_agrees_with_exact_fractions(values: list[int]) -> None:
     expected = statistics.pstdev(values)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracectx.errors import ConfigError
@@ -67,6 +67,7 @@ def test_trees_differ_by_everything_that_is_structure() -> None:
     assert call_tree("A") != "A"
 
 
+@settings(max_examples=60, deadline=None)
 @given(trees)
 def test_a_tree_equals_what_is_parsed_from_its_literal(tree: CallTree) -> None:
     again = call_tree(tree.literal())

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import reduce
 from operator import add
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.tree.literal_snapshots import LEVELS
 from tests.tree.recordings import Trace, executions, figures, keys_of_contexts, traces, tree_of_traces
 from tracectx.tree.timing_model import TimingModel
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces())
 def test_every_level_holds_exactly_the_executions_with_its_keys(some: list[Trace]) -> None:
     tree = tree_of_traces(some)
@@ -21,6 +22,7 @@ def test_every_level_holds_exactly_the_executions_with_its_keys(some: list[Trace
         assert sum(context.count for context in tree.contexts(level=level)) == tree.executions
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces())
 def test_a_context_is_the_sum_of_its_children(some: list[Trace]) -> None:
     tree = tree_of_traces(some)
@@ -35,6 +37,7 @@ def test_a_context_is_the_sum_of_its_children(some: list[Trace]) -> None:
             assert all(child.parent == context and child.operation == context.operation for child in below)
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces())
 def test_the_order_of_rows_and_ids_means_nothing(some: list[Trace]) -> None:
     tree, other = tree_of_traces(some), tree_of_traces(reversed(some))

@@ -32,7 +32,7 @@ def test_columns_are_those_of_a_context() -> None:
     assert (other["is_other"], other["other_reason"], other["count"]) == (True, "late", 1)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(traces())
 def test_rows_agree_with_the_contexts_one_by_one(some: list[Trace]) -> None:
     tree = tree_of_traces(some)

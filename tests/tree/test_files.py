@@ -59,7 +59,7 @@ def with_column(content: bytes, name: str, values: list[int]) -> bytes:
     raise AssertionError(name)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(traces())
 def test_a_saved_tree_is_loaded_again_and_saved_to_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, some: list[Trace]

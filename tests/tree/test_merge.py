@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tree.literal_snapshots import INFO, Kept, Leaf, snapshot_of, trace_id
@@ -24,6 +24,7 @@ def saved(tree: CallingContextTree) -> bytes:
     return encoded(tree.snapshot)
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces(), traces(101), traces(201), st.permutations(range(3)))
 def test_trees_merge_to_the_same_bytes_in_every_order(
     one: list[Trace], two: list[Trace], three: list[Trace], order: list[int]
@@ -35,6 +36,7 @@ def test_trees_merge_to_the_same_bytes_in_every_order(
     assert saved((a + b) + c) == saved(a + (b + c)) == saved(merge([c, merge([b, a])])) == together
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces(), traces(101))
 def test_a_merged_tree_is_the_tree_of_all_traces(one: list[Trace], two: list[Trace]) -> None:
     merged, whole = merge([tree_of_traces(one), tree_of_traces(two)]), tree_of_traces(one + two)
@@ -43,6 +45,7 @@ def test_a_merged_tree_is_the_tree_of_all_traces(one: list[Trace], two: list[Tra
         assert keys_of_contexts(merged, level) == keys_of_contexts(whole, level)
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces())
 def test_merging_one_tree_changes_nothing(some: list[Trace]) -> None:
     tree = tree_of_traces(some)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tree.literal_snapshots import INFO, LEVELS, Kept, Leaf, snapshot_of, trace_id
@@ -29,6 +29,7 @@ def total_of(keys: tuple[object, ...], some: dict[tuple[object, ...], list[int]]
     return len(some.get(keys, ())), sum(some.get(keys, ()))
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces(largest=12), st.integers(0, 12))
 def test_without_moves_a_difference_is_the_tree_of_what_was_added(some: list[Trace], cut: int) -> None:
     window = tree_of_traces(some, LATER).since(tree_of_traces(some[:cut]))
@@ -45,6 +46,7 @@ def test_without_moves_a_difference_is_the_tree_of_what_was_added(some: list[Tra
     assert window.traces == len(some[cut:])
 
 
+@settings(max_examples=60, deadline=None)
 @given(traces(largest=12), st.integers(0, 12), st.integers(0, 12))
 def test_windows_merge_to_the_whole(some: list[Trace], one: int, other: int) -> None:
     first, second = sorted((one, other))
@@ -101,6 +103,7 @@ def moves(draw: st.DrawFn) -> tuple[list[Trace], list[Trace], list[Trace]]:
     return before, after, added
 
 
+@settings(max_examples=60, deadline=None)
 @given(moves())
 def test_whatever_moved_a_difference_is_exact_at_the_levels_that_are_left(
     moved: tuple[list[Trace], list[Trace], list[Trace]],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracectx.errors import ConfigError
@@ -47,6 +47,7 @@ def test_small_times_have_exact_quantiles() -> None:
     assert [model.quantile(0), model.quantile(0.07), model.quantile(1)] == [1e-9, 7e-9, 100e-9]
 
 
+@settings(max_examples=60, deadline=None)
 @given(times_lists, st.floats(0, 1))
 def test_a_quantile_is_at_most_0_78_percent_off(times: list[int], q: float) -> None:
     model = model_of(times)
@@ -56,6 +57,7 @@ def test_a_quantile_is_at_most_0_78_percent_off(times: list[int], q: float) -> N
     assert model.min <= model.quantile(q) <= model.max
 
 
+@settings(max_examples=60, deadline=None)
 @given(times_lists)
 def test_the_standard_deviation_is_exact(times: list[int]) -> None:
     assert model_of(times).std * 1e9 == pytest.approx(statistics.pstdev(times), rel=1e-12)
@@ -73,6 +75,7 @@ def test_the_cdf_counts_what_took_at_most_so_long() -> None:
     assert math.isnan(model.cdf(math.nan))
 
 
+@settings(max_examples=60, deadline=None)
 @given(times_lists)
 def test_the_cdf_rises_from_0_to_1(times: list[int]) -> None:
     model = model_of(times)
@@ -95,12 +98,14 @@ def test_of_no_execution_there_are_no_figures() -> None:
     assert empty + model_of([3]) == model_of([3]) == model_of([3]) + empty
 
 
+@settings(max_examples=60, deadline=None)
 @given(times_lists, times_lists)
 def test_models_add(one: list[int], other: list[int]) -> None:
     assert model_of(one) + model_of(other) == model_of(one + other)
     assert hash(model_of(one) + model_of(other)) == hash(model_of(one + other))
 
 
+@settings(max_examples=60, deadline=None)
 @given(times_lists, times_lists)
 def test_models_of_different_precision_add_with_the_lower(one: list[int], other: list[int]) -> None:
     assert model_of(one, 6) + model_of(other, 3) == model_of(one + other, 3)
