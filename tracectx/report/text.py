@@ -45,6 +45,8 @@ class TextOptions:
                 raise ConfigError(f"{name} must be a whole number of at least 0, got {value!r}")
         if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < NARROWEST:
             raise ConfigError(f"width must be at least {NARROWEST} columns, got {self.width!r}")
+        if self.operation is not None and not isinstance(self.operation, str):
+            raise ConfigError(f"operation must be the name of an operation, got {self.operation!r}")
         if self.level is not None and self.level not in LEVELS:
             raise ConfigError(f"level must be one of {', '.join(map(repr, LEVELS))}, got {self.level!r}")
 
@@ -62,12 +64,18 @@ class _Report:
         self._tree = tree
         self._counters = counters
         self._options = options
-        chosen = [tree[options.operation]] if options.operation is not None else tree.operations.values()
+        self._short = shortener(tree.operations)
+        chosen = tree.operations.values() if options.operation is None else [tree[self._full_name(options.operation)]]
         self._operations = sorted(chosen, key=lambda context: (-context.self_time.total_ns, context.operation))
         self._total_self_ns = sum(context.self_time.total_ns for context in tree.operations.values())
-        self._short = shortener(tree.operations)
         self._explained = Explained(tree)
         self._shown = self._operations[: options.operations]
+
+    def _full_name(self, operation: str) -> str:
+        """Of an operation that may be called as the report calls it; a name that is complete comes first."""
+        if operation in self._tree.operations:
+            return operation
+        return next((name for name in self._tree.operations if self._short(name) == operation), operation)
 
     def lines(self) -> Iterator[str]:
         if not self._tree.executions:

@@ -12,10 +12,13 @@ from rich.text import Text
 
 from tracectx.errors import ConfigError
 from tracectx.report.json_format import json_text
+from tracectx.report.streams import can_show, check_stream, shown, shown_json
 from tracectx.report.text import NARROWEST, TextOptions, text_lines
 from tracectx.tree.calling_context_tree import CallingContextTree
 
 FORMATS = ("text", "json")
+_GLYPHS = "▁█←µ…·"
+"""What a report is drawn with, of which encodings have some and not others."""
 _OPTIONS = tuple(field.name for field in fields(TextOptions) if field.name != "unicode")
 
 
@@ -40,19 +43,25 @@ def report(
         expected = f"expected one of {', '.join(_OPTIONS)}" if format == "text" else "JSON has none"
         raise ConfigError(f"unknown report option {unknown[0]!r}: {expected}")
     stream = file if file is not None else sys.stdout
+    check_stream(stream)
     known = tree.info.counters
     if format == "json":
-        stream.write(json_text(tree, known) + "\n")
+        stream.write(shown_json(stream, json_text(tree, known)) + "\n")
         return
     _write_text(tree, stream, known, options)
 
 
 def _write_text(tree: CallingContextTree, stream: IO[str], counters: Mapping[str, int], options: dict[str, Any]) -> None:
     # Any: as above.
-    console = Console(file=stream, highlight=False, soft_wrap=True)
+    # FORCE_COLOR is meant for standard output, and would put control characters into files.
+    console = Console(
+        file=stream, highlight=False, soft_wrap=True, force_terminal=None if stream is sys.stdout else _isatty(stream)
+    )
     if console.is_terminal and "width" not in options:
         options = {**options, "width": max(NARROWEST, console.width)}
-    lines = text_lines(tree, counters, TextOptions(**options, unicode=_shows_blocks(stream)))
+    lines = (
+        shown(stream, line) for line in text_lines(tree, counters, TextOptions(**options, unicode=can_show(stream, _GLYPHS)))
+    )
     if not console.is_terminal:
         for line in lines:
             stream.write(line + "\n")
@@ -69,10 +78,9 @@ def _style(line: str) -> str:
     return ""
 
 
-def _shows_blocks(stream: IO[str]) -> bool:
-    """Whether the stream's encoding has the characters that a report is drawn with."""
+def _isatty(stream: IO[str]) -> bool:
+    """As rich asks: what has no answer is no terminal."""
     try:
-        "▁█←µ…·".encode(getattr(stream, "encoding", None) or "utf-8")
-    except (UnicodeEncodeError, LookupError):
+        return stream.isatty()
+    except (AttributeError, ValueError):
         return False
-    return True
