@@ -45,7 +45,6 @@ def test_a_clock_that_fails_stands_still_and_never_harms_the_program(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SESSION.core.recorder, "_error_told", False)
-    before = tracectx.stats().probe_errors
     fails = False
 
     def clock() -> int:
@@ -60,7 +59,7 @@ def test_a_clock_that_fails_stands_still_and_never_harms_the_program(
         fails = False
     stats = recording.stats()
     assert (stats.recorded, stats.folded, stats.traces) == (9, 9, 3)
-    assert stats.probe_errors - before >= 2 * 9, "each execution reads the clock twice"
+    assert stats.probe_errors >= 2 * 9, "each execution reads the clock twice"
     assert {context.response_time.total_ns for context in recording.snapshot().operations.values()} == {0}
     told = capsys.readouterr().err
     assert told.count("tracectx: an error in a probe was ignored (further ones are only counted):") == 1
@@ -70,10 +69,9 @@ def test_a_clock_that_fails_stands_still_and_never_harms_the_program(
 @pytest.mark.parametrize("reading", ["soon", None, float("nan")])
 def test_a_clock_that_gives_no_number_is_one_that_fails(reading: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SESSION.core.recorder, "_error_told", True)
-    before = tracectx.stats().probe_errors
     with tracectx.recording(clock=lambda: reading) as recording:
         inner()
-    assert recording.stats().probe_errors > before
+    assert recording.stats().probe_errors > 0
     assert recording.snapshot()["inner"].response_time.total_ns == 0
 
 

@@ -76,9 +76,7 @@ def endless_main(number: int) -> None:
     main()
 
 
-SCENARIOS = {
-    function.__name__: function for function in (distinct_traces, short_threads, spans_never_closed, endless_main)
-}
+SCENARIOS = {function.__name__: function for function in (distinct_traces, short_threads, spans_never_closed, endless_main)}
 
 
 def measured(name: str, number: int) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 NS_PER_SECOND = 1_000_000_000
 
@@ -27,4 +28,10 @@ def rank_of(q: float, count: int) -> int:
 
     Reckoned with the decimal that was written (0.07 of 100 is the 7th), not with the binary fraction just above it.
     """
-    return max(1, math.ceil(Fraction(str(float(q))) * count))
+    numerator, denominator = _decimal(float(q))
+    return max(1, -(-numerator * count // denominator))
+
+
+@lru_cache(maxsize=256)
+def _decimal(q: float) -> tuple[int, int]:
+    return Fraction(str(q)).as_integer_ratio()

@@ -80,10 +80,8 @@ class Assembler:
         return True
 
     def _enter(self, ring: Ring, strand: int, operation: int, load: int, now: int) -> bool:
-        state = self.strands.get(strand)
-        recording = self.recordings.get(state.recording) if state is not None else None
+        state, recording = self._on(strand)
         if state is None or recording is None:
-            self.strays += 1
             return True
         thread = self._thread(recording, ring)
         now = self._tick(recording, thread, now)
@@ -133,10 +131,8 @@ class Assembler:
         return node
 
     def _exit(self, ring: Ring, strand: int, ending: int, extra: int, now: int) -> bool:
-        state = self.strands.get(strand)
-        recording = self.recordings.get(state.recording) if state is not None else None
+        state, recording = self._on(strand)
         if state is None or recording is None:
-            self.strays += 1
             return True
         thread = self._thread(recording, ring)
         now = self._tick(recording, thread, now)
@@ -164,12 +160,10 @@ class Assembler:
             thread.running, state.inside = state.inside, None
 
     def _resume(self, ring: Ring, strand: int, segments: int, extra: int, now: int) -> bool:
-        state = self.strands.get(strand)
-        if (state is None or state.segments != segments) and not self.force:
+        if self._must_wait(strand, segments):
             return False
-        recording = self.recordings.get(state.recording) if state is not None else None
+        state, recording = self._on(strand)
         if state is None or recording is None:
-            self.strays += 1
             return True
         thread = self._thread(recording, ring)
         now = self._tick(recording, thread, now)
@@ -191,10 +185,8 @@ class Assembler:
             state.waited_ns += pause
 
     def _suspend(self, ring: Ring, strand: int, yielded: int, extra: int, now: int) -> bool:
-        state = self.strands.get(strand)
-        recording = self.recordings.get(state.recording) if state is not None else None
+        state, recording = self._on(strand)
         if state is None or recording is None:
-            self.strays += 1
             return True
         thread = self._thread(recording, ring)
         state.paused_at_ns = self._tick(recording, thread, now)
@@ -205,10 +197,9 @@ class Assembler:
         return True
 
     def _finish(self, ring: Ring, strand: int, ending: int, extra: int, now: int) -> bool:
-        state = self.strands.pop(strand, None)
-        recording = self.recordings.get(state.recording) if state is not None else None
+        state, recording = self._on(strand)
+        self.strands.pop(strand, None)
         if state is None or recording is None:
-            self.strays += 1
             return True
         thread = self._thread(recording, ring)
         self._end_all(recording, state, ending, self._tick(recording, thread, now))
@@ -216,13 +207,11 @@ class Assembler:
         return True
 
     def _vanish(self, ring: Ring, strand: int, ending: int, segments: int, now: int) -> bool:
-        state = self.strands.get(strand)
-        if (state is None or state.segments != segments) and not self.force:
+        if self._must_wait(strand, segments):
             return False
-        recording = self.recordings.get(state.recording) if state is not None else None
+        state, recording = self._on(strand)
         self.strands.pop(strand, None)
         if state is None or recording is None:
-            self.strays += 1
             return True
         now = max(now, state.paused_at_ns)
         self._pause_ended(recording, state, now)
@@ -278,6 +267,18 @@ class Assembler:
     def _unhold(self, node: Node | None) -> None:
         if node is not None:
             node.trace.recording.release(node)
+
+    def _on(self, strand: int) -> tuple[StrandState | None, RecordingFold | None]:
+        """The strand of an event and its recording; where either is not known (any more) the event is a stray."""
+        state = self.strands.get(strand)
+        recording = self.recordings.get(state.recording) if state is not None else None
+        self.strays += recording is None
+        return state, recording
+
+    def _must_wait(self, strand: int, segments: int) -> bool:
+        """Whether an earlier segment of a resumable has yet to be read from the ring of another thread."""
+        state = self.strands.get(strand)
+        return (state is None or state.segments != segments) and not self.force
 
     def _thread(self, recording: RecordingFold, ring: Ring) -> Thread:
         thread = recording.threads.get(ring)

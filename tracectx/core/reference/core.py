@@ -37,7 +37,9 @@ class ReferenceCore:
         self._next_id += 1
         handle = RecordingHandle(self._next_id, clock.read, sample)
         setup = RecordingSetup(id, clock, limits, loops, linger_ns, offset, clock.read() + offset)
-        return self.folder.add(setup, handle)
+        recording = self.folder.add(setup, handle)
+        recording.errors_before = counted(self.recorder.errors)
+        return recording
 
     def drain(self) -> None:
         self.folder.drain()
@@ -75,7 +77,7 @@ class ReferenceCore:
             "evicted_classes": table.evicted_classes,
             "vanished_executions": recording.vanished,
             "clock_steps": recording.clock_steps,
-            "probe_errors": counted(self.recorder.errors),
+            "probe_errors": counted(self.recorder.errors) - recording.errors_before,
             "trace_classes": len(table.classes),
             "memory_bytes": self._memory_bytes(recording),
         }
@@ -85,6 +87,7 @@ class ReferenceCore:
 
     def reset(self, recording: RecordingFold) -> None:
         recording.reset()
+        recording.errors_before = counted(self.recorder.errors)
         recording.handle.reset()
 
     def close(self, recording: RecordingFold) -> None:
@@ -100,7 +103,7 @@ class ReferenceCore:
         self.folder = Folder(self.recorder)
         for recording in recordings:
             recording.handle.reset()
-            self.folder.add(recording.setup, recording.handle)
+            self.folder.add(recording.setup, recording.handle).errors_before = counted(self.recorder.errors)
 
     def fold_of(self, recording: RecordingFold) -> RecordingFold:
         """The recording after a fork made it anew."""

@@ -20,6 +20,9 @@ from tracectx.core.reference.resumable import ReferenceResumable
 from tracectx.core.reference.strands import DROPPED, SAMPLED_OUT, Muted, Position, RecordingHandle, Strand, Token
 from tracectx.stats.mixing import mix64
 
+_ANNOUNCEMENTS = 2
+"""Events that a thread writes before its first trace."""
+
 
 class SpanToken:
     """An open span: the execution, and what to put back into the context variable."""
@@ -190,6 +193,8 @@ class ReferenceRecorder(Locator):
     def _take_back(self, state: ThreadState, strand: Strand) -> bool:
         """Drops the whole synchronous trace now open, where nothing has read or named any of it."""
         ring = state.ring
+        if ring.written - strand.start + _ANNOUNCEMENTS >= self.capacity:
+            return False  # larger than the ring by itself: what fits is kept
         if strand.up is not None or strand.escaped or not self.consumer_lock.acquire(blocking=False):
             return False
         try:

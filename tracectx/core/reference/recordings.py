@@ -65,6 +65,7 @@ class RecordingFold:
         self.trace_number = 0
         self.clock_steps = 0
         self.vanished = 0  # executions of traces that were open across a reset
+        self.errors_before = 0  # errors in probes that the process had counted when the recording was opened
         self.closed = False
 
     def _new_table(self) -> ContextTable:
