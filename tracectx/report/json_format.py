@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tracectx.report.findings import LEVELS
 from tracectx.tree.call_tree import CallTree
@@ -34,19 +34,37 @@ _STATISTICS = ("mean", "std", "p50", "p90", "p95", "p99")
 Json = object
 
 
-def json_text(tree: CallingContextTree, counters: Mapping[str, int]) -> str:
-    """The whole tree, in one line: indented it would take several times as long."""
+def json_lines(tree: CallingContextTree, counters: Mapping[str, int]) -> Iterator[str]:
+    """The whole tree, an operation or context a line: never all in memory, since there may be 100,000."""
     shapes: dict[CallTree, int] = {}
-    document: dict[str, Json] = {
-        "tracectx": SCHEMA_VERSION,
-        "recording": _recording(tree),
-        "counters": dict(counters),
-        "operations": _operations(tree),
-        "contexts": {level: [_context(context, shapes) for context in tree.contexts(level=level)] for level in LEVELS},
-        "trace_classes": _trace_classes(tree, shapes),
-    }
-    document["shapes"] = [shape.literal() for shape in shapes]
-    return json.dumps(document, allow_nan=False, ensure_ascii=False)
+    yield "{"
+    yield f'"tracectx": {SCHEMA_VERSION},'
+    yield f'"recording": {_dumped(_recording(tree))},'
+    yield f'"counters": {_dumped(dict(counters))},'
+    yield from _listed("operations", _operations(tree), "],")
+    yield '"contexts": {'
+    for level in LEVELS:
+        contexts = (_context(context, shapes) for context in tree.contexts(level=level))
+        yield from _listed(level, contexts, "]}," if level == LEVELS[-1] else "],")
+    yield from _listed("trace_classes", _trace_classes(tree, shapes), "],")
+    yield from _listed("shapes", (shape.literal() for shape in shapes), "]")
+    yield "}"
+
+
+def _listed(key: str, items: Iterable[Json], end: str) -> Iterator[str]:
+    yield f'"{key}": ['
+    last = None
+    for item in items:
+        if last is not None:
+            yield f"{last},"
+        last = _dumped(item)
+    if last is not None:
+        yield last
+    yield end
+
+
+def _dumped(value: Json) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def _recording(tree: CallingContextTree) -> Json:
@@ -67,10 +85,10 @@ def _recording(tree: CallingContextTree) -> Json:
     }
 
 
-def _operations(tree: CallingContextTree) -> Json:
+def _operations(tree: CallingContextTree) -> Iterator[Json]:
     total_self_ns = sum(context.self_time.total_ns for context in tree.operations.values()) or 1
-    return [
-        {
+    for name, context in tree.operations.items():
+        yield {
             "operation": name,
             "count": context.count,
             "self_share": context.self_time.total_ns / total_self_ns,
@@ -78,8 +96,6 @@ def _operations(tree: CallingContextTree) -> Json:
             "reduction": _reduction(tree, name),
             **_figures(context),
         }
-        for name, context in tree.operations.items()
-    ]
 
 
 def _reduction(tree: CallingContextTree, operation: str) -> Json:
@@ -125,17 +141,15 @@ def _times(model: TimingModel) -> Json:
     }
 
 
-def _trace_classes(tree: CallingContextTree, shapes: dict[CallTree, int]) -> Json:
-    return [
-        {
+def _trace_classes(tree: CallingContextTree, shapes: dict[CallTree, int]) -> Iterator[Json]:
+    for found in tree.trace_classes:
+        yield {
             "shape": shapes.setdefault(found.shape, len(shapes)),
             "count": found.count,
             "response": _times(found.response_time),
             "slowest": _exemplar(found.slowest),
             "sample": _exemplar(found.sample),
         }
-        for found in tree.trace_classes
-    ]
 
 
 def _exemplar(exemplar: Exemplar | None) -> Json:

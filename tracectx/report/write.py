@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tracectx.errors import ConfigError
-from tracectx.report.json_format import json_text
+from tracectx.report.json_format import json_lines
 from tracectx.report.streams import can_show, check_stream, shown, shown_json
 from tracectx.report.text import NARROWEST, TextOptions, text_lines
 from tracectx.tree.calling_context_tree import CallingContextTree
@@ -46,7 +46,8 @@ def report(
     check_stream(stream)
     known = tree.info.counters
     if format == "json":
-        stream.write(shown_json(stream, json_text(tree, known)) + "\n")
+        for line in json_lines(tree, known):
+            stream.write(shown_json(stream, line) + "\n")
         return
     _write_text(tree, stream, known, options)
 
