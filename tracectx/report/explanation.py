@@ -37,6 +37,8 @@ class Explanation:
     claim: str
     rows: tuple[str, ...]
     cause: tuple[str, Call] | None
+    depth: int
+    """How many calls below the operation the cause is."""
     likewise: list[str] = field(default_factory=list)
     """Other operations with the same cause."""
 
@@ -54,15 +56,15 @@ class Explainer:
     def explanations(self, operations: Sequence[Context], most: int, level: str | None) -> list[Explanation]:
         """The weightiest. Operations with one cause share an explanation, unless there is room."""
         found = [self._of_finding(finding, level or finding.level) for finding in self._explained.findings(operations)]
-        chosen, repeated = _by_cause(found)
-        repeated = repeated[: max(0, most - len(chosen))]
+        chosen = _one_for_each_cause(found)[:most]
+        shown = [*chosen, *(other for other in found if other not in chosen)][:most]
         for explanation in chosen:
             explanation.likewise[:] = [
                 f"{other.operation} ({other.share})"
                 for other in found
-                if other.cause is not None and other.cause == explanation.cause and other not in (explanation, *repeated)
+                if other.cause is not None and other.cause == explanation.cause and other not in shown
             ]
-        return [*chosen, *repeated][:most]
+        return shown
 
     def at_level(self, operation: Context, level: str) -> Explanation:
         """What a level shows of an operation, whether or not it explains anything."""
@@ -76,7 +78,7 @@ class Explainer:
         rows = self._rows(finding.operation, level, compared[: self._contexts], told.words)
         cause = None if told.main is None or level not in LEVELS[2:] else (level, told.main)
         share = human_share(finding.reduction.adjusted)
-        return Explanation(self._short(name), share, self._claim(finding, level), tuple(rows), cause)
+        return Explanation(self._short(name), share, self._claim(finding, level), tuple(rows), cause, told.depth)
 
     def _claim(self, finding: Finding, level: str) -> str:
         reduction = finding.reduction
@@ -127,11 +129,13 @@ class Explainer:
         yield f"  {human_share(count / operation.count):>5} … {rest}"
 
 
-def _by_cause(found: Sequence[Explanation]) -> tuple[list[Explanation], list[Explanation]]:
-    """The first of each cause, and the others."""
-    first: list[Explanation] = []
-    others: list[Explanation] = []
+def _one_for_each_cause(found: Sequence[Explanation]) -> list[Explanation]:
+    """In the order of the weightiest of each cause: the operation that is nearest to the call, where it is decided."""
+    chosen: list[Explanation] = []
     for explanation in found:
-        known = explanation.cause is not None and any(explanation.cause == other.cause for other in first)
-        (others if known else first).append(explanation)
-    return first, others
+        place = next((place for place, other in enumerate(chosen) if other.cause and other.cause == explanation.cause), None)
+        if place is None:
+            chosen.append(explanation)
+        elif explanation.depth < chosen[place].depth:
+            chosen[place] = explanation
+    return chosen

@@ -30,10 +30,13 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class Distinctions:
-    """`words`: for each context shown, what it has or does and others do not. `main`: the call that tells most, if any does."""
+    """`words`: for each context shown, what it has or does and others do not."""
 
     words: tuple[str, ...]
     main: Call | None
+    """The call that tells most, if any does."""
+    depth: int
+    """How many calls below it is made."""
 
 
 def distinctions(contexts: Sequence[Context], shown: int, short: Shorten) -> Distinctions:
@@ -44,7 +47,8 @@ def distinctions(contexts: Sequence[Context], shown: int, short: Shorten) -> Dis
     known: dict[int, Calls] = {}
     calls = [{} if shape is None else calls_inside(shape, known) for shape in shapes]
     weighed = [(made, one.count, one.response_time.mean) for made, one in zip(calls, compared, strict=True)]
-    told = telling_calls(weighed, len(kept), depths(shape for shape in shapes if shape is not None))
+    depth = depths(shape for shape in shapes if shape is not None)
+    told = telling_calls(weighed, len(kept), depth)
     words: list[str] = []
     own = iter(calls)
     for context in contexts[:shown]:
@@ -53,7 +57,7 @@ def distinctions(contexts: Sequence[Context], shown: int, short: Shorten) -> Dis
             continue
         phrases = [*_calls(told, next(own), calls[: len(kept)], short, context.level), *_ending(context, kept)]
         words.append("; ".join([*phrases, *_caller(context, kept, short), *_place(context, kept)]) or _NO_WORDS)
-    return Distinctions(tuple(words), told[0] if told else None)
+    return Distinctions(tuple(words), told[0], depth[told[0].operation]) if told else Distinctions(tuple(words), None, 0)
 
 
 def _calls(told: Sequence[Call], own: Calls, others: Sequence[Calls], short: Shorten, level: str) -> list[str]:
