@@ -67,3 +67,9 @@ def test_contexts_of_a_few_executions_are_not_shown_while_there_are_others() -> 
     text = text_of(fold([*often, ("c(h)", [91 * MS, 90 * MS])]), operation="h", level="caller", contexts=2)
     assert "called from c" not in text
     assert "\n    1 % … 1 more context with 1 execution, mean 90.0 ms\n" in text
+
+
+def test_a_level_that_explains_nothing_can_be_looked_at_and_says_so() -> None:
+    text = text_of(fold([("a(h)", [3 * MS, 2 * MS]), ("b(h)", [3 * MS, 2 * MS])] * 20), operation="h", level="caller")
+    assert "\nh by caller: times differ by no more than chance.\n" in text
+    assert "  called from a\n" in text

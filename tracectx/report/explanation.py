@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tracectx.report.bars import axis, bars
 from tracectx.report.calls import Call
-from tracectx.report.findings import LEVELS, Explained, Finding
+from tracectx.report.findings import LEVELS, Explained, Finding, counts
 from tracectx.report.sentences import TIED, wrapped
 from tracectx.report.units import counted, human_share, human_time
 from tracectx.report.wording import Shorten, distinctions
@@ -84,6 +84,8 @@ class Explainer:
         reduction = finding.reduction
         if level != finding.level:
             reduction = self._tree.std_reduction(level, finding.operation.operation, log=finding.is_log)
+        if not counts(reduction):
+            return f"{self._short(finding.operation.operation)} by {level}: times differ by no more than chance."
         adjusted, raw, null = (human_share(max(0.0, part)) for part in (reduction.adjusted, reduction.raw, reduction.null))
         of_what = "the spread of its times on a log scale" if finding.is_log else "its standard deviation"
         return (
