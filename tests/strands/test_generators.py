@@ -281,7 +281,7 @@ def test_an_async_generator_begun_and_closed_in_two_tasks_leaves_no_trace_elsewh
     async def main() -> None:
         generator = ag()
         await asyncio.create_task(generator.__anext__())  # type: ignore[arg-type]  # an awaitable that is a coroutine
-        await asyncio.create_task(generator.aclose())  # type: ignore[attr-defined]
+        await asyncio.create_task(generator.aclose())  # type: ignore[attr-defined]  # it is an AsyncGenerator
         other()
 
     asyncio.run(main())
@@ -311,7 +311,7 @@ def test_children_of_interleaved_generators_are_called_by_them_alone(rec: Record
     next(first)
     next(second)
     first.close()  # type: ignore[attr-defined]  # an Iterator that is a Generator
-    second.close()  # type: ignore[attr-defined]
+    second.close()  # type: ignore[attr-defined]  # as above
     assert drawn(rec) == ["g#(child child)", "g#(child child)", "outside"]
     assert rec.stats().open == 0
 
